@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* clang-format off */
+/* Every layout, once: X(name). */
+#ifndef PRM_LAYOUTS_H
+#define PRM_LAYOUTS_H
+
+#include "layouts_cap.h"
+#include "layouts_cmd.h"
+#include "layouts_ctx.h"
+#include "layouts_event.h"
+#include "layouts_flow.h"
+#include "layouts_wqe.h"
+
+#define PRM_LAYOUTS(X) \
+	X(cmd_in) \
+	X(cmd_out) \
+	X(query_hca_cap_in) \
+	X(query_hca_cap_out) \
+	X(alloc_pd_in) \
+	X(alloc_pd_out) \
+	X(dealloc_pd_in) \
+	X(dealloc_pd_out) \
+	X(alloc_transport_domain_in) \
+	X(alloc_transport_domain_out) \
+	X(dealloc_transport_domain_in) \
+	X(dealloc_transport_domain_out) \
+	X(alloc_uar_in) \
+	X(alloc_uar_out) \
+	X(dealloc_uar_in) \
+	X(dealloc_uar_out) \
+	X(create_mkey_in) \
+	X(create_mkey_out) \
+	X(destroy_mkey_in) \
+	X(destroy_mkey_out) \
+	X(create_cq_in) \
+	X(create_cq_out) \
+	X(destroy_cq_in) \
+	X(destroy_cq_out) \
+	X(create_sq_in) \
+	X(create_sq_out) \
+	X(modify_sq_in) \
+	X(modify_sq_out) \
+	X(query_sq_in) \
+	X(query_sq_out) \
+	X(destroy_sq_in) \
+	X(destroy_sq_out) \
+	X(create_rq_in) \
+	X(create_rq_out) \
+	X(modify_rq_in) \
+	X(modify_rq_out) \
+	X(query_rq_in) \
+	X(query_rq_out) \
+	X(destroy_rq_in) \
+	X(destroy_rq_out) \
+	X(create_tis_in) \
+	X(create_tis_out) \
+	X(destroy_tis_in) \
+	X(destroy_tis_out) \
+	X(create_tir_in) \
+	X(create_tir_out) \
+	X(destroy_tir_in) \
+	X(destroy_tir_out) \
+	X(sync_crypto_in) \
+	X(sync_crypto_out) \
+	X(nop_in) \
+	X(nop_out) \
+	X(cmd_hca_cap) \
+	X(cmd_hca_cap_2) \
+	X(per_protocol_networking_offload_caps) \
+	X(flow_table_nic_cap) \
+	X(flow_table_prop_layout) \
+	X(flow_table_fields_supported) \
+	X(flow_table_fields_supported_2) \
+	X(tls_cap) \
+	X(crypto_cap) \
+	X(ipsec_cap) \
+	X(mkc) \
+	X(cqc) \
+	X(wq) \
+	X(sqc) \
+	X(rqc) \
+	X(tisc) \
+	X(tirc) \
+	X(rx_hash_field_select) \
+	X(general_obj_in_cmd_hdr) \
+	X(general_obj_out_cmd_hdr) \
+	X(general_obj_create_param) \
+	X(general_obj_query_param) \
+	X(encryption_key_obj) \
+	X(create_encryption_key_in) \
+	X(modify_encryption_key_in) \
+	X(ipsec_obj) \
+	X(ipsec_aso) \
+	X(create_ipsec_obj_in) \
+	X(modify_ipsec_obj_in) \
+	X(query_ipsec_obj_out) \
+	X(create_flow_table_in) \
+	X(create_flow_table_out) \
+	X(modify_flow_table_in) \
+	X(modify_flow_table_out) \
+	X(query_flow_table_in) \
+	X(query_flow_table_out) \
+	X(destroy_flow_table_in) \
+	X(destroy_flow_table_out) \
+	X(flow_table_context) \
+	X(sw_owner_icm_root_params) \
+	X(rtc_params) \
+	X(set_flow_table_root_in) \
+	X(set_flow_table_root_out) \
+	X(create_flow_group_in) \
+	X(create_flow_group_out) \
+	X(query_flow_group_in) \
+	X(query_flow_group_out) \
+	X(destroy_flow_group_in) \
+	X(destroy_flow_group_out) \
+	X(set_fte_in) \
+	X(set_fte_out) \
+	X(query_fte_in) \
+	X(query_fte_out) \
+	X(delete_fte_in) \
+	X(delete_fte_out) \
+	X(flow_context) \
+	X(vlan) \
+	X(dest_format_struct) \
+	X(extended_dest_format) \
+	X(flow_counter_list) \
+	X(execute_aso) \
+	X(exe_aso_ctrl_flow_meter) \
+	X(fte_match_param) \
+	X(fte_match_set_lyr_2_4) \
+	X(fte_match_set_misc) \
+	X(fte_match_set_misc2) \
+	X(fte_match_set_misc3) \
+	X(fte_match_set_misc4) \
+	X(fte_match_set_misc5) \
+	X(fte_match_mpls) \
+	X(alloc_flow_counter_in) \
+	X(alloc_flow_counter_out) \
+	X(dealloc_flow_counter_in) \
+	X(dealloc_flow_counter_out) \
+	X(query_flow_counter_in) \
+	X(query_flow_counter_out) \
+	X(traffic_counter) \
+	X(alloc_packet_reformat_context_in) \
+	X(alloc_packet_reformat_context_out) \
+	X(dealloc_packet_reformat_context_in) \
+	X(dealloc_packet_reformat_context_out) \
+	X(query_packet_reformat_context_in) \
+	X(query_packet_reformat_context_out) \
+	X(packet_reformat_context_in) \
+	X(alloc_modify_header_context_in) \
+	X(alloc_modify_header_context_out) \
+	X(dealloc_modify_header_context_in) \
+	X(dealloc_modify_header_context_out) \
+	X(set_action_in) \
+	X(add_action_in) \
+	X(copy_action_in) \
+	X(eqe) \
+	X(comp_event) \
+	X(cq_error) \
+	X(qp_events) \
+	X(affiliated_event_header) \
+	X(wqe_ctrl_seg) \
+	X(wqe_eth_seg) \
+	X(wqe_data_seg) \
+	X(wqe_inline_seg) \
+	X(wqe_umr_ctrl_seg) \
+	X(cqe64) \
+	X(err_cqe)
+
+#endif

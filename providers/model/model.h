@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inside the software ConnectX. Knows prm/ and nothing else of this project, so that it cannot share a mistake of
+ * the code it is there to check.
+ *
+ *   provider face (model.c) ──┐                         ┌── port.c: pair, loop, pcap, packet, null
+ *   other faces (later) ──────┤                         │
+ *                        firmware.c ── fw_*.c        queue.c ── steering.c ── esp.c
+ *                             │   objects, refs,        │    rings, CQEs   │ tables   │ libcrypto
+ *                        object.c  uid, census       memory.c           packet.c: parser
+ *
+ * A command mailbox enters model_fw_exec(); a doorbell enters model_sq_ring(); a frame enters model_rx_frame().
+ * The core reaches its surroundings only through struct model_host.
+ *
+ * Locks, in the order they may be taken (rank):
+ *   1  fw     (mutex)    the firmware processor: one command at a time
+ *   2  objs   (rwlock)   object registry, tables, rules: firmware writes, data path reads
+ *   3  sq->lock / rq->lock (mutex)   one queue's ring state
+ *   4  cq->lock (mutex)              producer index of a CQ
+ *   5  port->lock (mutex)            a port's frame ring
+ * No lock of two devices is ever held: a frame for a peer goes into the peer port's ring under that ring's lock
+ * alone, and the peer's own progress() takes it out. Counters are C11 atomics.
+ */
+#ifndef PROVIDERS_MODEL_MODEL_H
+#define PROVIDERS_MODEL_MODEL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prm/prm.h"
+
+struct model_dev;
+
+/* -- objects (object.c) --------------------------------------------------------------------------------- */
+
+/* M(type, word for people, profile limit field) - every kind of thing the census counts. */
+#define MODEL_TYPES(M) \
+	M(UAR, "uar") M(PD, "pd") M(TD, "td") M(UMEM, "umem") M(MKEY, "mkey") M(CQ, "cq") M(TIS, "tis") \
+	M(SQ, "sq") M(RQ, "rq") M(TIR, "tir") M(DEK, "dek") M(IPSEC, "ipsec") M(COUNTER, "counter") \
+	M(REFORMAT, "reformat") M(MODHDR, "modify_header") M(FT, "flow_table") M(FG, "flow_group") M(FTE, "flow_entry")
+
+#define MODEL_TYPE_ENUM(t, word) MODEL_##t,
+enum model_type { MODEL_TYPES(MODEL_TYPE_ENUM) MODEL_NTYPES };
+
+#define MODEL_MAX_REFS 8
+
+/*
+ * Common head of every object. An object names the objects it uses; each of those counts it in `users` and refuses
+ * to be destroyed (BAD_RES_STATE) until it is 0. A flow entry has more users than MODEL_MAX_REFS: it keeps its own
+ * list. Guarded by dev->objs.
+ */
+struct model_obj {
+	enum model_type type;
+	uint16_t uid; /* owner; a command of another uid is refused */
+	uint32_t id;  /* number in its type's id space; for a DEK bulk the base */
+	uint32_t count; /* ids taken: 2^n for bulks of keys and counters, else 1 */
+	uint32_t users;
+	struct model_obj *uses[MODEL_MAX_REFS];
+	unsigned int nuses;
+	struct model_obj *next; /* hash chain */
+};
+
+struct model_pd { struct model_obj o; };
+struct model_td { struct model_obj o; };
+struct model_uar { struct model_obj o; };
+
+struct model_umem {
+	struct model_obj o;
+	uint8_t *addr;
+	size_t len;
+};
+
+struct model_mkey {
+	struct model_obj o;
+	uint32_t lkey; /* id << 8 | variable byte */
+	uint32_t pd;
+	uint64_t start, len;
+	bool lr, lw; /* local read is always allowed; lw allows local write */
+	uint8_t *addr; /* host address of `start` */
+	bool physical; /* PA mode: address is the host address */
+};
+
+struct model_cq {
+	struct model_obj o;
+	pthread_mutex_t lock;
+	uint8_t *ring;
+	uint32_t log_size;
+	uint32_t pi;
+	uint8_t *dbrec; /* consumer index at [0], big-endian */
+	bool overrun;	/* status CQ_OVERFLOW: nothing more is written */
+};
+
+enum { MODEL_Q_RST = 0, MODEL_Q_RDY = 1, MODEL_Q_ERR = 3 };
+
+struct model_sq {
+	struct model_obj o;
+	pthread_mutex_t lock;
+	uint8_t *ring;
+	uint32_t log_size; /* in WQEBBs of 64 bytes */
+	uint8_t *dbrec;	   /* send counter at [1] */
+	uint16_t ci;	   /* next WQEBB to execute, free running */
+	_Atomic int state;
+	uint32_t cqn, pd, tisn, uar_page, user_index;
+	uint8_t min_inline; /* bytes of header that a SEND must carry inline */
+	bool flush_in_error;
+	struct model_cq *cq;
+	uint8_t *sqc; /* context as created, for QUERY */
+};
+
+struct model_rq {
+	struct model_obj o;
+	pthread_mutex_t lock;
+	uint8_t *ring;
+	uint32_t log_size, log_stride;
+	uint8_t *dbrec; /* receive counter at [0] */
+	uint16_t ci;
+	_Atomic int state;
+	uint32_t cqn, pd, user_index;
+	struct model_cq *cq;
+	uint8_t *rqc;
+	_Atomic uint64_t out_of_buffer; /* frames dropped for want of a receive WQE */
+};
+
+struct model_tis { struct model_obj o; uint32_t td, pd; bool tls_en; };
+struct model_tir { struct model_obj o; struct model_rq *rq; uint32_t td; };
+
+struct model_key { /* one slot of a DEK (bulk) */
+	uint8_t bytes[32];
+	uint8_t len; /* 16, 32; 0: never written */
+	/* The key cache of the card: filled at first use, dropped by SYNC_CRYPTO for what was cached at its start. */
+	_Atomic bool cached;
+	uint64_t cached_at; /* ns */
+	uint8_t cache[32];
+	uint8_t cache_len;
+	uint32_t cache_gen; /* counts refills: a crypto context made from an older one is stale */
+};
+
+struct model_dek {
+	struct model_obj o;
+	uint8_t purpose;
+	uint32_t pd;
+	pthread_mutex_t lock; /* the slots' caches */
+	struct model_key *keys; /* o.count of them */
+};
+
+struct model_ipsec {
+	struct model_obj o;
+	struct model_dek *dek;
+	uint32_t dekn; /* dek->o.id + slot */
+	uint32_t pd;
+	bool full_offload, esn_en, esn_overlap;
+	uint8_t salt[4];
+	uint8_t implicit_iv[8];
+	uint8_t icv_bytes;
+	uint8_t aso_return_reg; /* 0 = reg_c_0/1 ... 3 = reg_c_6/7 */
+	uint32_t esn_msb;
+	uint8_t aso_mode, window_sz;
+	_Atomic uint64_t next_sn; /* TX: mode_parameter, counts up with INC_SN */
+	uint8_t body[128];	  /* object as created or modified, for QUERY; salt and IV read back as zero */
+	void *crypto;		  /* esp.c: cached cipher contexts, freed with the object */
+};
+
+struct model_counter { struct model_obj o; struct { _Atomic uint64_t packets, octets; } *c; };
+
+struct model_reformat {
+	struct model_obj o;
+	uint8_t type;
+	uint8_t param_0;
+	uint8_t data[256];
+	uint32_t len;
+};
+
+struct model_modhdr_action { /* decoded set/add/copy action */
+	uint8_t type;		     /* PRM_ACTION_TYPE_* */
+	uint16_t field, dst_field;
+	uint8_t offset, dst_offset, length; /* length 1..32 */
+	uint32_t data;
+};
+
+struct model_modhdr {
+	struct model_obj o;
+	uint8_t table_type;
+	uint32_t n;
+	struct model_modhdr_action *actions;
+};
+
+/* -- steering state (fw_flow.c writes, steering.c executes) ----------------------------------------------- */
+
+/*
+ * A match, compiled from fte_match_param by match.c: the struct model_pkt keeps the same fields in the same
+ * 512-byte layout ("match image"), so a match is a masked compare of the words that the mask has set.
+ */
+#define MODEL_MATCH_WORDS 128
+struct model_mask {
+	uint8_t enable; /* match_criteria_enable */
+	uint16_t n;	/* words in use */
+	uint8_t word[MODEL_MATCH_WORDS]; /* index of 32-bit words with a mask, ascending */
+	uint32_t mask[MODEL_MATCH_WORDS];
+};
+
+struct model_fte {
+	struct model_obj o; /* id = flow index; found through its table, not through the registry hash */
+	struct model_ft *ft;
+	struct model_fg *fg;
+	uint32_t index;
+	uint32_t flow_tag;
+	uint16_t action; /* PRM_FLOW_CONTEXT_ACTION_* bits */
+	uint8_t crypto_type;
+	struct model_ipsec *ipsec;
+	struct model_reformat *reformat;
+	struct model_modhdr *modhdr;
+	uint32_t ndest, ncounter;
+	struct { uint8_t type; union { struct model_ft *ft; struct model_tir *tir; }; } *dest;
+	struct { struct model_counter *counter; uint32_t index; } *counter;
+	uint32_t *value; /* values of fg->mask's words, in order */
+	uint8_t *context; /* flow_context + destination list as set, for QUERY */
+	size_t context_len;
+	struct model_fte *hash_next; /* chain in fg's hash */
+};
+
+struct model_fg {
+	struct model_obj o;
+	struct model_ft *ft;
+	uint32_t start, end; /* inclusive */
+	struct model_mask mask;
+	uint8_t match_criteria[512];
+	/* rules of this group, hashed by their value words; the lowest index of equal values is hit first */
+	struct model_fte **bucket;
+	uint32_t nbuckets, nftes;
+};
+
+struct model_ft {
+	struct model_obj o;
+	uint8_t type; /* PRM_FLOW_TABLE_TYPE_NIC_RX / _TX */
+	uint8_t level, log_size, miss_action;
+	bool reformat_en, decap_en;
+	struct model_ft *miss_ft;
+	struct model_fg **fgs; /* sorted by start index: lower index wins */
+	uint32_t nfgs;
+	struct model_fte **ftes; /* by flow index, grown on demand up to 2^log_size */
+	uint32_t nftes_cap;
+	struct model_fte **by_index; /* same as ftes; kept for readers */
+};
+
+/* -- device ------------------------------------------------------------------------------------------------ */
+
+/* Capabilities and limits: profile.c. Defaults are connectx-6dx. log2 unless the name says otherwise. */
+struct model_profile {
+	const char *name;
+	const char *about; /* one line for `caps` */
+	uint32_t max[MODEL_NTYPES]; /* objects of a type at one time; 0 = no limit of its own */
+	bool ipsec, ipsec_full, gcm256, crypto_bulk, tls_tx;
+	uint8_t log_max_ft_size, max_ft_level, max_modify_header_actions, log_dek_max_alloc;
+	uint16_t max_encap_bytes;
+	uint16_t max_wqe_sz_sq; /* bytes */
+	uint16_t mtu;		/* largest IP packet the port takes, bytes */
+};
+
+enum model_time { MODEL_TIME_ZERO, MODEL_TIME_REAL };
+
+/* What can be done to a command on purpose: fault.c. */
+enum model_fault_kind {
+	MODEL_FAULT_NONE,
+	MODEL_FAULT_STATUS,  /* refused with status and syndrome, nothing done */
+	MODEL_FAULT_TIMEOUT, /* not done, no answer */
+	MODEL_FAULT_LOST,    /* done, no answer */
+	MODEL_FAULT_CORRUPT, /* done, answer with an unknown status byte */
+	MODEL_FAULT_DELAY,   /* done after `ns` */
+	MODEL_FAULT_FATAL,   /* the device dies: this and every later command fails until reset */
+};
+
+struct model_fault {
+	enum model_fault_kind kind;
+	uint64_t nth;	 /* counting from when it was set, 1 = the next; 0 = every one */
+	uint16_t opcode; /* 0 = any */
+	uint8_t status;
+	uint32_t syndrome;
+	uint64_t ns;
+	uint64_t seen; /* matching commands so far */
+};
+
+#define MODEL_MAX_FAULTS 16
+
+/* Reasons for which the model dropped or failed something, for `stats`: word, meaning. */
+#define MODEL_DROPS(D) \
+	D(RX_NO_ROOT, "rx_no_root", "frame arrived and no rule leads anywhere") \
+	D(RX_RULE, "rx_rule", "dropped by a rule") \
+	D(RX_MISS, "rx_miss", "no rule of a table matched and its miss action is drop") \
+	D(RX_NO_BUFFER, "rx_no_buffer", "no receive WQE was posted") \
+	D(RX_QUEUE_STATE, "rx_queue_state", "the receive queue was not ready") \
+	D(RX_HOPS, "rx_hops", "more than 32 tables in a row") \
+	D(RX_REFORMAT, "rx_reformat", "the packet does not have the header to remove") \
+	D(TX_RULE, "tx_rule", "dropped by a rule") \
+	D(TX_MISS, "tx_miss", "no rule of a table matched and its miss action is drop") \
+	D(TX_HOPS, "tx_hops", "more than 32 tables in a row") \
+	D(TX_REFORMAT, "tx_reformat", "the packet cannot take the header to add") \
+	D(TX_CRYPTO, "tx_crypto", "no usable key, or the sequence number is used up") \
+	D(MTU, "mtu", "frame too long for the wire") \
+	D(PORT_LOSS, "port_loss", "lost on request (port drop=)") \
+	D(PORT_FULL, "port_full", "the peer's ring was full")
+
+#define MODEL_DROP_ENUM(d, word, text) MODEL_DROP_##d,
+enum model_drop { MODEL_DROPS(MODEL_DROP_ENUM) MODEL_NDROPS };
+
+struct model_port; /* port.c */
+
+/* What the core needs from its surroundings. All are called without a lock of rank 3..5 held. */
+struct model_host {
+	void *ctx;
+	/* host address of len bytes at umem offset, NULL when outside */
+	void (*event)(void *ctx, uint8_t type, uint32_t number); /* may be NULL: CQ error, SQ error */
+};
+
+struct model_dev {
+	struct model_profile profile;
+	enum model_time time;
+	uint16_t next_uid;
+
+	pthread_mutex_t fw;
+	uint64_t fw_busy_ns;	    /* service time of all commands so far */
+	uint64_t fw_free_at;	    /* time=real: when the processor is free again */
+	uint64_t service_ns[0x1000]; /* by opcode & 0xfff; from the profile, settable */
+	uint64_t commands, refused;
+	uint64_t by_opcode[0x1000];
+	struct model_fault fault[MODEL_MAX_FAULTS];
+	bool dead;
+
+	pthread_rwlock_t objs;
+	struct model_obj **hash;
+	uint32_t nhash;
+	uint32_t live[MODEL_NTYPES];
+	uint32_t next_id[MODEL_NTYPES];
+	uint32_t next_slot;
+	struct model_ft *root[2]; /* by PROV_RX / PROV_TX: set by SET_FLOW_TABLE_ROOT */
+
+	struct model_host host;
+	struct model_port *port;
+	_Atomic uint64_t drop[MODEL_NDROPS];
+	_Atomic uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes; /* on the wire */
+	_Atomic uint64_t encrypted_bytes, decrypted_bytes;
+	_Atomic uint64_t key_refills, syncs;
+};
+
+/* object.c. All need dev->objs held for writing, look-ups for reading. */
+struct model_obj *model_obj_find(struct model_dev *dev, enum model_type type, uint32_t id); /* bulks: any id in range */
+/* Allocates `size` bytes zeroed, takes `count` ids aligned to count. NULL with *limit set when the profile's limit is hit. */
+void *model_obj_new(struct model_dev *dev, enum model_type type, uint16_t uid, size_t size, uint32_t count,
+		    bool *limit);
+void model_obj_use(struct model_obj *user, struct model_obj *used); /* counted until model_obj_free(user) */
+void model_obj_free(struct model_dev *dev, struct model_obj *o);    /* users must be 0; frees what the type holds */
+const char *model_type_name(enum model_type type);
+
+/*
+ * firmware.c: execute one command mailbox for `uid`. Fills out (outlen bytes) with status and syndrome. Returns 0
+ * when an answer was given (good or bad), -ETIMEDOUT when none will come (fault), -EIO when the device is dead.
+ */
+int model_fw_exec(struct model_dev *dev, uint16_t uid, const void *in, size_t inlen, void *out, size_t outlen);
+/* Destroy every object of uid, in an order that never meets a user. */
+void model_fw_close_uid(struct model_dev *dev, uint16_t uid);
+
+/* One refusal: status, syndrome and why, from the documented list in syndromes.h. */
+struct model_refusal {
+	uint8_t status;
+	uint32_t syndrome;
+	const char *why;
+};
+
+/* memory.c: host address of [addr, addr+len) under an lkey for a queue of `pd`; NULL: protection error. */
+uint8_t *model_mem(struct model_dev *dev, uint32_t pd, uint32_t lkey, uint64_t addr, size_t len, bool write);
+
+/* -- data path ------------------------------------------------------------------------------------------------ */
+
+#define MODEL_MAX_FRAME 10240
+#define MODEL_HEADROOM 128
+
+/* A packet in flight through the tables. `data` has MODEL_HEADROOM bytes before it for headers to come. */
+struct model_pkt {
+	uint8_t buf[MODEL_HEADROOM + MODEL_MAX_FRAME + 128];
+	uint8_t *data;
+	size_t len;
+	bool tx;
+	uint32_t sqn;	   /* TX: source SQ */
+	uint32_t reg_a, reg_b, reg_c[8];
+	uint8_t ipsec_syndrome;
+	uint8_t ipsec_next_header;
+	uint32_t flow_tag;
+	/* parser results; offsets from data, 0 = absent */
+	uint16_t l3, l4, payload;
+	uint8_t ip_version, l4_proto;
+	bool frag;
+	uint32_t image[MODEL_MATCH_WORDS]; /* match image, host order words of fte_match_param; rebuilt by parse */
+};
+
+/* packet.c: (re)build offsets and the match image from data, registers and syndromes. Never fails: what cannot be parsed is absent. */
+void model_pkt_parse(struct model_pkt *p);
+/* Fill L3 (IPv4) and/or L4 checksums as the Ethernet segment's cs_flags ask. */
+void model_pkt_csum(struct model_pkt *p, uint8_t cs_flags);
+
+/* match.c: compile a mask; read a value's words in the mask's order; hash them. */
+void model_mask_compile(struct model_mask *m, uint8_t enable, const uint8_t criteria[512]);
+void model_mask_values(const struct model_mask *m, const uint8_t value[512], uint32_t *words);
+/* The rule of a group that the packet hits, lowest index first; NULL. */
+struct model_fte *model_fg_lookup(const struct model_fg *fg, const struct model_pkt *p);
+int model_fg_insert(struct model_fg *fg, struct model_fte *fte); /* 0 or -ENOMEM */
+void model_fg_remove(struct model_fg *fg, struct model_fte *fte);
+
+enum model_verdict { MODEL_TO_WIRE, MODEL_TO_TIR, MODEL_DROPPED };
+
+/* steering.c: run the packet from the root table of its direction. Caller holds dev->objs for reading. */
+enum model_verdict model_steer(struct model_dev *dev, struct model_pkt *p, struct model_tir **tir);
+
+/* esp.c. 0, or -errno and nothing changed except p->ipsec_syndrome. */
+int model_esp_add(struct model_dev *dev, struct model_pkt *p, struct model_ipsec *sa, struct model_reformat *r);
+int model_esp_decrypt(struct model_dev *dev, struct model_pkt *p, struct model_ipsec *sa); /* sets the syndrome */
+int model_esp_del(struct model_dev *dev, struct model_pkt *p, struct model_reformat *r);
+void model_ipsec_crypto_free(struct model_ipsec *sa);
+
+/* queue.c */
+void model_sq_ring(struct model_dev *dev, uint32_t sqn); /* execute up to the doorbell record's counter */
+void model_rx_frame(struct model_dev *dev, const uint8_t *frame, size_t len);
+
+/*
+ * port.c: "pair:NAME", "loop", "pcap:FILE", "packet:IF", "null", each with optional
+ * drop=P, dup=P, reorder=P, corrupt=P (parts of 1, e.g. 0.01), seed=N.
+ */
+int model_port_open(struct model_dev *dev, const char *spec, struct model_port **port, char *why, size_t whylen);
+void model_port_close(struct model_port *port);
+/* Send one frame; never blocks; counts drops on dev. No lock of rank < 5 of another device is touched. */
+void model_port_send(struct model_port *port, const uint8_t *frame, size_t len);
+/* Hand up to `max` waiting frames to model_rx_frame(). Returns how many. */
+int model_port_poll(struct model_port *port, int max);
+int model_port_fd(struct model_port *port); /* polls readable when frames wait; -1: none */
+const char *model_port_name(const struct model_port *port); /* "pair:a" */
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The seam: how words reach a device. Everything above this file is the same for a real NIC and for the model;
+ * everything below it knows nothing of what is above.
+ *
+ *      objects/  queues/  steering/  offload/
+ *   ---------------- struct prov_ops -----------------
+ *      providers/mlx5 (libmlx5 DevX)     providers/model (software ConnectX)
+ *
+ * DevX-shaped on purpose: a create returns a handle, and the handle, not a mailbox, destroys the object, because
+ * the kernel's DevX layer accepts no destroy opcode from a program. Commands are asynchronous: submit() starts
+ * one, progress() finishes some. Nothing above the seam reads a clock, sleeps or starts a thread.
+ *
+ * Threads: every operation may be called from any thread unless it says otherwise. `done` runs in the thread that
+ * called submit() or progress(); it may submit, it must not wait.
+ */
+#ifndef PROVIDERS_PROVIDER_H
+#define PROVIDERS_PROVIDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct prov_device; /* a provider's device; starts with struct prov_base */
+struct prov_obj;    /* a firmware object this device created; the provider's own type */
+
+enum prov_cmd_kind {
+	PROV_CMD_GENERAL, /* no object: QUERY_HCA_CAP, SYNC_CRYPTO, NOP (DevX general command) */
+	PROV_CMD_CREATE,  /* CREATE_x, ALLOC_x, SET_FTE op_mod 0: on success *obj receives a handle */
+	PROV_CMD_MODIFY,  /* MODIFY_x, SET_FTE op_mod 1 on obj */
+	PROV_CMD_QUERY,	  /* QUERY_x on obj */
+	PROV_CMD_DESTROY, /* obj; the provider builds the mailbox. in is ignored; on success the handle is gone */
+};
+
+/*
+ * One command. The caller owns the struct and both mailboxes until `done` was called; `done` may free them.
+ *
+ * result: 0; -EREMOTEIO: the device refused, status and syndrome are in out (also for DESTROY when outlen >= 16);
+ * -ETIMEDOUT: no answer, whether the device did it is unknown, and there is no handle; -ENOMEM, -EINVAL: not sent;
+ * -EIO: the device is dead (fatal error). The uid field of `in` is overwritten by the provider.
+ */
+struct prov_cmd {
+	enum prov_cmd_kind kind;
+	void *in;
+	size_t inlen;
+	void *out;
+	size_t outlen;
+	struct prov_obj *obj;
+	int result;
+	void (*done)(struct prov_cmd *cmd); /* NULL: prov_cmd_wait() is used */
+	void *ctx;			    /* the caller's */
+	struct prov_cmd *next;		    /* the provider's while the command is in flight */
+	uint64_t private_data[2];	    /* the provider's while the command is in flight */
+};
+
+/* Registered memory a device object (ring, doorbell record) lives in. addr stays the caller's. */
+struct prov_umem {
+	void *addr;
+	size_t len;
+	uint32_t id; /* for *_umem_id fields */
+	void *priv;
+};
+
+/* Memory that data segments of WQEs may name. */
+struct prov_mr {
+	void *addr;
+	size_t len;
+	uint32_t lkey;
+	void *priv;
+};
+
+/* A doorbell page. */
+struct prov_uar {
+	uint32_t page_id; /* for uar_page fields */
+	void *reg;	  /* doorbell register of a real NIC, NULL on the model */
+	void *priv;
+};
+
+enum prov_dir { PROV_RX, PROV_TX };
+
+/*
+ * A rule under the NIC's root that leads to our table. match_* are struct fte_match_param (512 bytes) and the
+ * match_criteria_enable bits; enable 0 takes every packet of that direction. TX sees all SQs of the function:
+ * match misc.source_sqn. priority 0..15, lower first.
+ */
+struct prov_attach {
+	enum prov_dir dir;
+	unsigned int priority;
+	uint8_t criteria_enable;
+	const void *mask, *value;
+	struct prov_obj *table;
+	uint32_t table_id;
+};
+
+struct prov_attachment;
+
+/* A deadline: fire() is called once from progress() when now() >= when. One thread at a time per timer. */
+struct prov_timer {
+	uint64_t when; /* ns of now() */
+	void (*fire)(struct prov_timer *t);
+	void *ctx;
+	struct prov_timer *next; /* the provider's while armed */
+	bool armed;
+};
+
+struct prov_ops {
+	const char *name; /* "model", "mlx5" */
+
+	/* spec is the whole device name, e.g. "model:port=pair:a". why receives one sentence on failure. */
+	int (*open)(const char *spec, struct prov_device **dev, char *why, size_t whylen);
+	/* Destroys what is left in a safe order. No command may be in flight. NULL is allowed. */
+	void (*close)(struct prov_device *dev);
+
+	int (*submit)(struct prov_device *dev, struct prov_cmd *cmd); /* 0 or -errno; then done is not called */
+	int (*progress)(struct prov_device *dev); /* completions + timers + frames handled; never blocks */
+	int (*wait)(struct prov_device *dev, int timeout_ms); /* sleep until progress() may have work */
+	/* A descriptor that polls readable when progress() may have work, or -ENOTSUP. Owned by the device. */
+	int (*fd)(struct prov_device *dev);
+
+	int (*umem_reg)(struct prov_device *dev, void *addr, size_t len, struct prov_umem *umem);
+	int (*umem_dereg)(struct prov_device *dev, struct prov_umem *umem); /* -EBUSY while an object uses it */
+	int (*uar_alloc)(struct prov_device *dev, struct prov_uar *uar);
+	int (*uar_free)(struct prov_device *dev, struct prov_uar *uar);
+	/* pd: number of a PD of this device. Read and local write access. */
+	int (*mr_reg)(struct prov_device *dev, uint32_t pd, void *addr, size_t len, struct prov_mr *mr);
+	int (*mr_dereg)(struct prov_device *dev, struct prov_mr *mr);
+	int (*eqn)(struct prov_device *dev, uint32_t *eqn);
+
+	int (*attach)(struct prov_device *dev, const struct prov_attach *a, struct prov_attachment **out);
+	int (*detach)(struct prov_device *dev, struct prov_attachment *a); /* 0 or -errno: then still attached */
+
+	/*
+	 * Ring the send doorbell after the doorbell record was written and a release barrier: ctrl is the first 8
+	 * bytes of the last control segment as they lie in the ring. One thread at a time per queue. Data-path
+	 * errors come as error CQEs, never from here.
+	 */
+	void (*ring)(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl);
+
+	uint64_t (*now)(struct prov_device *dev); /* ns, monotonic; virtual where the device's time is */
+	void (*timer_arm)(struct prov_device *dev, struct prov_timer *t);
+	void (*timer_cancel)(struct prov_device *dev, struct prov_timer *t);
+
+	/* Does the device answer to this netdev, verbs or PCI name? */
+	bool (*is_named)(struct prov_device *dev, const char *name);
+};
+
+/* First member of every provider's device. */
+struct prov_base {
+	const struct prov_ops *ops;
+	char name[128]; /* as shown to users: "model", "mlx5_0" */
+};
+
+static inline const struct prov_ops *prov_ops(const struct prov_device *dev)
+{
+	return ((const struct prov_base *)dev)->ops;
+}
+
+/* Open by device name: "model" and "model:..." are the software ConnectX. 0 or -errno with a sentence in why. */
+int prov_open(const char *spec, struct prov_device **dev, char *why, size_t whylen);
+
+/* Submit and run progress() until done. Returns cmd->result. Must not be called from a `done` callback. */
+int prov_cmd_wait(struct prov_device *dev, struct prov_cmd *cmd);
+
+extern const struct prov_ops model_prov_ops;
+
+#endif
