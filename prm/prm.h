@@ -50,7 +50,8 @@ static inline uint64_t prm_get(const void *buf, unsigned int off, unsigned int w
 	unsigned int bit = off % 8, n = (bit + width + 7) / 8;
 	uint64_t v = 0;
 
-	if (n == 9) { /* 64-bit field that does not start on a byte: none exists, kept for completeness */
+	if (n ==
+	    9) { /* 64-bit field that does not start on a byte: none exists, kept for completeness */
 		v = prm_get(buf, off, 32);
 		return v << (width - 32) | prm_get(buf, off + 32, width - 32);
 	}
@@ -79,18 +80,35 @@ static inline void prm_put(void *buf, unsigned int off, unsigned int width, uint
 }
 
 /* Field of `layout` in the buffer that starts at `buf`. */
-#define PRM_GET(layout, buf, field) prm_get((buf), PRM_OFFSET(layout, field), PRM_WIDTH(layout, field))
-#define PRM_SET(layout, buf, field, val) prm_put((buf), PRM_OFFSET(layout, field), PRM_WIDTH(layout, field), (val))
+#define PRM_GET(layout, buf, field) \
+	prm_get((buf), PRM_OFFSET(layout, field), PRM_WIDTH(layout, field))
+#define PRM_SET(layout, buf, field, val) \
+	prm_put((buf), PRM_OFFSET(layout, field), PRM_WIDTH(layout, field), (val))
 
 /* Address of a byte-aligned field: nested layout, byte string or list. Keeps the const of no pointer: cast if needed. */
 #define PRM_AT(layout, buf, field) ((uint8_t *)(buf) + PRM_OFFSET(layout, field) / 8)
 
 /* Header fields that every command and every answer has. */
-static inline uint16_t prm_in_opcode(const void *in) { return (uint16_t)prm_get(in, 0x00, 16); }
-static inline uint16_t prm_in_uid(const void *in) { return (uint16_t)prm_get(in, 0x10, 16); }
-static inline uint16_t prm_in_op_mod(const void *in) { return (uint16_t)prm_get(in, 0x30, 16); }
-static inline uint8_t prm_out_status(const void *out) { return (uint8_t)prm_get(out, 0x00, 8); }
-static inline uint32_t prm_out_syndrome(const void *out) { return (uint32_t)prm_get(out, 0x20, 32); }
+static inline uint16_t prm_in_opcode(const void *in)
+{
+	return (uint16_t)prm_get(in, 0x00, 16);
+}
+static inline uint16_t prm_in_uid(const void *in)
+{
+	return (uint16_t)prm_get(in, 0x10, 16);
+}
+static inline uint16_t prm_in_op_mod(const void *in)
+{
+	return (uint16_t)prm_get(in, 0x30, 16);
+}
+static inline uint8_t prm_out_status(const void *out)
+{
+	return (uint8_t)prm_get(out, 0x00, 8);
+}
+static inline uint32_t prm_out_syndrome(const void *out)
+{
+	return (uint32_t)prm_get(out, 0x20, 32);
+}
 
 /* -- decode.c: the same lists as data ---------------------------------------------------------------- */
 
@@ -160,9 +178,10 @@ void prm_field_mask(const struct prm_layout *layout, uint8_t *mask, size_t bytes
  * shorter than 16 bytes (what is there is printed all the same).
  */
 typedef void (*prm_put_line)(void *ctx, const char *line);
-void prm_print_struct(const struct prm_layout *layout, const void *buf, size_t len, int indent, prm_put_line put,
-		      void *ctx);
+void prm_print_struct(const struct prm_layout *layout, const void *buf, size_t len, int indent,
+		      prm_put_line put, void *ctx);
 int prm_print_in(const void *in, size_t len, prm_put_line put, void *ctx);
-int prm_print_out(const void *in, size_t inlen, const void *out, size_t outlen, prm_put_line put, void *ctx);
+int prm_print_out(const void *in, size_t inlen, const void *out, size_t outlen, prm_put_line put,
+		  void *ctx);
 
 #endif

@@ -11,7 +11,9 @@ int prov_open(const char *spec, struct prov_device **dev, char *why, size_t whyl
 	*dev = NULL;
 	if (strcmp(spec, "model") == 0 || strncmp(spec, "model:", 6) == 0)
 		return model_prov_ops.open(spec, dev, why, whylen);
-	snprintf(why, whylen, "device '%s' is not known: this build drives 'model' and 'model:OPTIONS' only", spec);
+	snprintf(why, whylen,
+		 "device '%s' is not known: this build drives 'model' and 'model:OPTIONS' only",
+		 spec);
 	return -ENODEV;
 }
 

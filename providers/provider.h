@@ -26,9 +26,9 @@ struct prov_obj;    /* a firmware object this device created; the provider's own
 
 enum prov_cmd_kind {
 	PROV_CMD_GENERAL, /* no object: QUERY_HCA_CAP, SYNC_CRYPTO, NOP (DevX general command) */
-	PROV_CMD_CREATE,  /* CREATE_x, ALLOC_x, SET_FTE op_mod 0: on success *obj receives a handle */
-	PROV_CMD_MODIFY,  /* MODIFY_x, SET_FTE op_mod 1 on obj */
-	PROV_CMD_QUERY,	  /* QUERY_x on obj */
+	PROV_CMD_CREATE, /* CREATE_x, ALLOC_x, SET_FTE op_mod 0: on success *obj receives a handle */
+	PROV_CMD_MODIFY, /* MODIFY_x, SET_FTE op_mod 1 on obj */
+	PROV_CMD_QUERY,	 /* QUERY_x on obj */
 	PROV_CMD_DESTROY, /* obj; the provider builds the mailbox. in is ignored; on success the handle is gone */
 };
 
@@ -111,23 +111,30 @@ struct prov_ops {
 	/* Destroys what is left in a safe order. No command may be in flight. NULL is allowed. */
 	void (*close)(struct prov_device *dev);
 
-	int (*submit)(struct prov_device *dev, struct prov_cmd *cmd); /* 0 or -errno; then done is not called */
-	int (*progress)(struct prov_device *dev); /* completions + timers + frames handled; never blocks */
-	int (*wait)(struct prov_device *dev, int timeout_ms); /* sleep until progress() may have work */
+	int (*submit)(struct prov_device *dev,
+		      struct prov_cmd *cmd); /* 0 or -errno; then done is not called */
+	int (*progress)(
+		struct prov_device *dev); /* completions + timers + frames handled; never blocks */
+	int (*wait)(struct prov_device *dev,
+		    int timeout_ms); /* sleep until progress() may have work */
 	/* A descriptor that polls readable when progress() may have work, or -ENOTSUP. Owned by the device. */
 	int (*fd)(struct prov_device *dev);
 
 	int (*umem_reg)(struct prov_device *dev, void *addr, size_t len, struct prov_umem *umem);
-	int (*umem_dereg)(struct prov_device *dev, struct prov_umem *umem); /* -EBUSY while an object uses it */
+	int (*umem_dereg)(struct prov_device *dev,
+			  struct prov_umem *umem); /* -EBUSY while an object uses it */
 	int (*uar_alloc)(struct prov_device *dev, struct prov_uar *uar);
 	int (*uar_free)(struct prov_device *dev, struct prov_uar *uar);
 	/* pd: number of a PD of this device. Read and local write access. */
-	int (*mr_reg)(struct prov_device *dev, uint32_t pd, void *addr, size_t len, struct prov_mr *mr);
+	int (*mr_reg)(struct prov_device *dev, uint32_t pd, void *addr, size_t len,
+		      struct prov_mr *mr);
 	int (*mr_dereg)(struct prov_device *dev, struct prov_mr *mr);
 	int (*eqn)(struct prov_device *dev, uint32_t *eqn);
 
-	int (*attach)(struct prov_device *dev, const struct prov_attach *a, struct prov_attachment **out);
-	int (*detach)(struct prov_device *dev, struct prov_attachment *a); /* 0 or -errno: then still attached */
+	int (*attach)(struct prov_device *dev, const struct prov_attach *a,
+		      struct prov_attachment **out);
+	int (*detach)(struct prov_device *dev,
+		      struct prov_attachment *a); /* 0 or -errno: then still attached */
 
 	/*
 	 * Ring the send doorbell after the doorbell record was written and a release barrier: ctrl is the first 8
@@ -136,7 +143,8 @@ struct prov_ops {
 	 */
 	void (*ring)(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl);
 
-	uint64_t (*now)(struct prov_device *dev); /* ns, monotonic; virtual where the device's time is */
+	uint64_t (*now)(
+		struct prov_device *dev); /* ns, monotonic; virtual where the device's time is */
 	void (*timer_arm)(struct prov_device *dev, struct prov_timer *t);
 	void (*timer_cancel)(struct prov_device *dev, struct prov_timer *t);
 

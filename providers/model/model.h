@@ -38,9 +38,11 @@ struct model_dev;
 
 /* M(type, word for people, profile limit field) - every kind of thing the census counts. */
 #define MODEL_TYPES(M) \
-	M(UAR, "uar") M(PD, "pd") M(TD, "td") M(UMEM, "umem") M(MKEY, "mkey") M(CQ, "cq") M(TIS, "tis") \
-	M(SQ, "sq") M(RQ, "rq") M(TIR, "tir") M(DEK, "dek") M(IPSEC, "ipsec") M(COUNTER, "counter") \
-	M(REFORMAT, "reformat") M(MODHDR, "modify_header") M(FT, "flow_table") M(FG, "flow_group") M(FTE, "flow_entry")
+	M(UAR, "uar") \
+	M(PD, "pd") M(TD, "td") M(UMEM, "umem") M(MKEY, "mkey") M(CQ, "cq") M(TIS, "tis") \
+		M(SQ, "sq") M(RQ, "rq") M(TIR, "tir") M(DEK, "dek") M(IPSEC, "ipsec") \
+			M(COUNTER, "counter") M(REFORMAT, "reformat") M(MODHDR, "modify_header") \
+				M(FT, "flow_table") M(FG, "flow_group") M(FTE, "flow_entry")
 
 #define MODEL_TYPE_ENUM(t, word) MODEL_##t,
 enum model_type { MODEL_TYPES(MODEL_TYPE_ENUM) MODEL_NTYPES };
@@ -54,8 +56,8 @@ enum model_type { MODEL_TYPES(MODEL_TYPE_ENUM) MODEL_NTYPES };
  */
 struct model_obj {
 	enum model_type type;
-	uint16_t uid; /* owner; a command of another uid is refused */
-	uint32_t id;  /* number in its type's id space; for a DEK bulk the base */
+	uint16_t uid;	/* owner; a command of another uid is refused */
+	uint32_t id;	/* number in its type's id space; for a DEK bulk the base */
 	uint32_t count; /* ids taken: 2^n for bulks of keys and counters, else 1 */
 	uint32_t users;
 	struct model_obj *uses[MODEL_MAX_REFS];
@@ -63,9 +65,15 @@ struct model_obj {
 	struct model_obj *next; /* hash chain */
 };
 
-struct model_pd { struct model_obj o; };
-struct model_td { struct model_obj o; };
-struct model_uar { struct model_obj o; };
+struct model_pd {
+	struct model_obj o;
+};
+struct model_td {
+	struct model_obj o;
+};
+struct model_uar {
+	struct model_obj o;
+};
 
 struct model_umem {
 	struct model_obj o;
@@ -78,7 +86,7 @@ struct model_mkey {
 	uint32_t lkey; /* id << 8 | variable byte */
 	uint32_t pd;
 	uint64_t start, len;
-	bool lr, lw; /* local read is always allowed; lw allows local write */
+	bool lr, lw;   /* local read is always allowed; lw allows local write */
 	uint8_t *addr; /* host address of `start` */
 	bool physical; /* PA mode: address is the host address */
 };
@@ -124,8 +132,16 @@ struct model_rq {
 	_Atomic uint64_t out_of_buffer; /* frames dropped for want of a receive WQE */
 };
 
-struct model_tis { struct model_obj o; uint32_t td, pd; bool tls_en; };
-struct model_tir { struct model_obj o; struct model_rq *rq; uint32_t td; };
+struct model_tis {
+	struct model_obj o;
+	uint32_t td, pd;
+	bool tls_en;
+};
+struct model_tir {
+	struct model_obj o;
+	struct model_rq *rq;
+	uint32_t td;
+};
 
 struct model_key { /* one slot of a DEK (bulk) */
 	uint8_t bytes[32];
@@ -142,7 +158,7 @@ struct model_dek {
 	struct model_obj o;
 	uint8_t purpose;
 	uint32_t pd;
-	pthread_mutex_t lock; /* the slots' caches */
+	pthread_mutex_t lock;	/* the slots' caches */
 	struct model_key *keys; /* o.count of them */
 };
 
@@ -159,11 +175,17 @@ struct model_ipsec {
 	uint32_t esn_msb;
 	uint8_t aso_mode, window_sz;
 	_Atomic uint64_t next_sn; /* TX: mode_parameter, counts up with INC_SN */
-	uint8_t body[128];	  /* object as created or modified, for QUERY; salt and IV read back as zero */
-	void *crypto;		  /* esp.c: cached cipher contexts, freed with the object */
+	uint8_t body
+		[128]; /* object as created or modified, for QUERY; salt and IV read back as zero */
+	void *crypto;  /* esp.c: cached cipher contexts, freed with the object */
 };
 
-struct model_counter { struct model_obj o; struct { _Atomic uint64_t packets, octets; } *c; };
+struct model_counter {
+	struct model_obj o;
+	struct {
+		_Atomic uint64_t packets, octets;
+	} * c;
+};
 
 struct model_reformat {
 	struct model_obj o;
@@ -174,7 +196,7 @@ struct model_reformat {
 };
 
 struct model_modhdr_action { /* decoded set/add/copy action */
-	uint8_t type;		     /* PRM_ACTION_TYPE_* */
+	uint8_t type;	     /* PRM_ACTION_TYPE_* */
 	uint16_t field, dst_field;
 	uint8_t offset, dst_offset, length; /* length 1..32 */
 	uint32_t data;
@@ -195,14 +217,15 @@ struct model_modhdr {
  */
 #define MODEL_MATCH_WORDS 128
 struct model_mask {
-	uint8_t enable; /* match_criteria_enable */
-	uint16_t n;	/* words in use */
+	uint8_t enable;			 /* match_criteria_enable */
+	uint16_t n;			 /* words in use */
 	uint8_t word[MODEL_MATCH_WORDS]; /* index of 32-bit words with a mask, ascending */
 	uint32_t mask[MODEL_MATCH_WORDS];
 };
 
 struct model_fte {
-	struct model_obj o; /* id = flow index; found through its table, not through the registry hash */
+	struct model_obj
+		o; /* id = flow index; found through its table, not through the registry hash */
 	struct model_ft *ft;
 	struct model_fg *fg;
 	uint32_t index;
@@ -213,9 +236,18 @@ struct model_fte {
 	struct model_reformat *reformat;
 	struct model_modhdr *modhdr;
 	uint32_t ndest, ncounter;
-	struct { uint8_t type; union { struct model_ft *ft; struct model_tir *tir; }; } *dest;
-	struct { struct model_counter *counter; uint32_t index; } *counter;
-	uint32_t *value; /* values of fg->mask's words, in order */
+	struct {
+		uint8_t type;
+		union {
+			struct model_ft *ft;
+			struct model_tir *tir;
+		};
+	} * dest;
+	struct {
+		struct model_counter *counter;
+		uint32_t index;
+	} * counter;
+	uint32_t *value;  /* values of fg->mask's words, in order */
 	uint8_t *context; /* flow_context + destination list as set, for QUERY */
 	size_t context_len;
 	struct model_fte *hash_next; /* chain in fg's hash */
@@ -250,7 +282,7 @@ struct model_ft {
 /* Capabilities and limits: profile.c. Defaults are connectx-6dx. log2 unless the name says otherwise. */
 struct model_profile {
 	const char *name;
-	const char *about; /* one line for `caps` */
+	const char *about;	    /* one line for `caps` */
 	uint32_t max[MODEL_NTYPES]; /* objects of a type at one time; 0 = no limit of its own */
 	bool ipsec, ipsec_full, gcm256, crypto_bulk, tls_tx;
 	uint8_t log_max_ft_size, max_ft_level, max_modify_header_actions, log_dek_max_alloc;
@@ -311,7 +343,8 @@ struct model_port; /* port.c */
 struct model_host {
 	void *ctx;
 	/* host address of len bytes at umem offset, NULL when outside */
-	void (*event)(void *ctx, uint8_t type, uint32_t number); /* may be NULL: CQ error, SQ error */
+	void (*event)(void *ctx, uint8_t type,
+		      uint32_t number); /* may be NULL: CQ error, SQ error */
 };
 
 struct model_dev {
@@ -320,8 +353,8 @@ struct model_dev {
 	uint16_t next_uid;
 
 	pthread_mutex_t fw;
-	uint64_t fw_busy_ns;	    /* service time of all commands so far */
-	uint64_t fw_free_at;	    /* time=real: when the processor is free again */
+	uint64_t fw_busy_ns;	     /* service time of all commands so far */
+	uint64_t fw_free_at;	     /* time=real: when the processor is free again */
 	uint64_t service_ns[0x1000]; /* by opcode & 0xfff; from the profile, settable */
 	uint64_t commands, refused;
 	uint64_t by_opcode[0x1000];
@@ -345,19 +378,23 @@ struct model_dev {
 };
 
 /* object.c. All need dev->objs held for writing, look-ups for reading. */
-struct model_obj *model_obj_find(struct model_dev *dev, enum model_type type, uint32_t id); /* bulks: any id in range */
+struct model_obj *model_obj_find(struct model_dev *dev, enum model_type type,
+				 uint32_t id); /* bulks: any id in range */
 /* Allocates `size` bytes zeroed, takes `count` ids aligned to count. NULL with *limit set when the profile's limit is hit. */
-void *model_obj_new(struct model_dev *dev, enum model_type type, uint16_t uid, size_t size, uint32_t count,
-		    bool *limit);
-void model_obj_use(struct model_obj *user, struct model_obj *used); /* counted until model_obj_free(user) */
-void model_obj_free(struct model_dev *dev, struct model_obj *o);    /* users must be 0; frees what the type holds */
+void *model_obj_new(struct model_dev *dev, enum model_type type, uint16_t uid, size_t size,
+		    uint32_t count, bool *limit);
+void model_obj_use(struct model_obj *user,
+		   struct model_obj *used); /* counted until model_obj_free(user) */
+void model_obj_free(struct model_dev *dev,
+		    struct model_obj *o); /* users must be 0; frees what the type holds */
 const char *model_type_name(enum model_type type);
 
 /*
  * firmware.c: execute one command mailbox for `uid`. Fills out (outlen bytes) with status and syndrome. Returns 0
  * when an answer was given (good or bad), -ETIMEDOUT when none will come (fault), -EIO when the device is dead.
  */
-int model_fw_exec(struct model_dev *dev, uint16_t uid, const void *in, size_t inlen, void *out, size_t outlen);
+int model_fw_exec(struct model_dev *dev, uint16_t uid, const void *in, size_t inlen, void *out,
+		  size_t outlen);
 /* Destroy every object of uid, in an order that never meets a user. */
 void model_fw_close_uid(struct model_dev *dev, uint16_t uid);
 
@@ -369,7 +406,8 @@ struct model_refusal {
 };
 
 /* memory.c: host address of [addr, addr+len) under an lkey for a queue of `pd`; NULL: protection error. */
-uint8_t *model_mem(struct model_dev *dev, uint32_t pd, uint32_t lkey, uint64_t addr, size_t len, bool write);
+uint8_t *model_mem(struct model_dev *dev, uint32_t pd, uint32_t lkey, uint64_t addr, size_t len,
+		   bool write);
 
 /* -- data path ------------------------------------------------------------------------------------------------ */
 
@@ -382,7 +420,7 @@ struct model_pkt {
 	uint8_t *data;
 	size_t len;
 	bool tx;
-	uint32_t sqn;	   /* TX: source SQ */
+	uint32_t sqn; /* TX: source SQ */
 	uint32_t reg_a, reg_b, reg_c[8];
 	uint8_t ipsec_syndrome;
 	uint8_t ipsec_next_header;
@@ -391,7 +429,8 @@ struct model_pkt {
 	uint16_t l3, l4, payload;
 	uint8_t ip_version, l4_proto;
 	bool frag;
-	uint32_t image[MODEL_MATCH_WORDS]; /* match image, host order words of fte_match_param; rebuilt by parse */
+	uint32_t image
+		[MODEL_MATCH_WORDS]; /* match image, host order words of fte_match_param; rebuilt by parse */
 };
 
 /* packet.c: (re)build offsets and the match image from data, registers and syndromes. Never fails: what cannot be parsed is absent. */
@@ -413,20 +452,24 @@ enum model_verdict { MODEL_TO_WIRE, MODEL_TO_TIR, MODEL_DROPPED };
 enum model_verdict model_steer(struct model_dev *dev, struct model_pkt *p, struct model_tir **tir);
 
 /* esp.c. 0, or -errno and nothing changed except p->ipsec_syndrome. */
-int model_esp_add(struct model_dev *dev, struct model_pkt *p, struct model_ipsec *sa, struct model_reformat *r);
-int model_esp_decrypt(struct model_dev *dev, struct model_pkt *p, struct model_ipsec *sa); /* sets the syndrome */
+int model_esp_add(struct model_dev *dev, struct model_pkt *p, struct model_ipsec *sa,
+		  struct model_reformat *r);
+int model_esp_decrypt(struct model_dev *dev, struct model_pkt *p,
+		      struct model_ipsec *sa); /* sets the syndrome */
 int model_esp_del(struct model_dev *dev, struct model_pkt *p, struct model_reformat *r);
 void model_ipsec_crypto_free(struct model_ipsec *sa);
 
 /* queue.c */
-void model_sq_ring(struct model_dev *dev, uint32_t sqn); /* execute up to the doorbell record's counter */
+void model_sq_ring(struct model_dev *dev,
+		   uint32_t sqn); /* execute up to the doorbell record's counter */
 void model_rx_frame(struct model_dev *dev, const uint8_t *frame, size_t len);
 
 /*
  * port.c: "pair:NAME", "loop", "pcap:FILE", "packet:IF", "null", each with optional
  * drop=P, dup=P, reorder=P, corrupt=P (parts of 1, e.g. 0.01), seed=N.
  */
-int model_port_open(struct model_dev *dev, const char *spec, struct model_port **port, char *why, size_t whylen);
+int model_port_open(struct model_dev *dev, const char *spec, struct model_port **port, char *why,
+		    size_t whylen);
 void model_port_close(struct model_port *port);
 /* Send one frame; never blocks; counts drops on dev. No lock of rank < 5 of another device is touched. */
 void model_port_send(struct model_port *port, const uint8_t *frame, size_t len);
