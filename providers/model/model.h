@@ -7,7 +7,7 @@
  *   other faces (later) ──────┤                         │
  *                        firmware.c ── fw_*.c        queue.c ── steering.c ── esp.c
  *                             │   objects, refs,        │    rings, CQEs   │ tables   │ libcrypto
- *                        object.c  uid, census       memory.c           packet.c: parser
+ *                        object.c  uid, census       memory.c           packet.c: parser, match.c, modify.c
  *
  * A command mailbox enters model_fw_exec(); a doorbell enters model_sq_ring(); a frame enters model_rx_frame().
  * The core reaches its surroundings only through struct model_host.
@@ -151,7 +151,8 @@ struct model_key { /* one slot of a DEK (bulk) */
 	uint64_t cached_at; /* ns */
 	uint8_t cache[32];
 	uint8_t cache_len;
-	uint32_t cache_gen; /* counts refills: a crypto context made from an older one is stale */
+	_Atomic uint32_t
+		cache_gen; /* counts refills, from 1: a crypto context made from an older one is stale */
 };
 
 struct model_dek {
@@ -323,6 +324,8 @@ struct model_fault {
 	D(RX_MISS, "rx_miss", "no rule of a table matched and its miss action is drop") \
 	D(RX_NO_BUFFER, "rx_no_buffer", "no receive WQE was posted") \
 	D(RX_QUEUE_STATE, "rx_queue_state", "the receive queue was not ready") \
+	D(RX_LENGTH, "rx_length", \
+	  "frame shorter than an Ethernet header or longer than any frame may be") \
 	D(RX_HOPS, "rx_hops", "more than 32 tables in a row") \
 	D(RX_REFORMAT, "rx_reformat", "the packet does not have the header to remove") \
 	D(TX_RULE, "tx_rule", "dropped by a rule") \
@@ -332,7 +335,8 @@ struct model_fault {
 	D(TX_CRYPTO, "tx_crypto", "no usable key, or the sequence number is used up") \
 	D(MTU, "mtu", "frame too long for the wire") \
 	D(PORT_LOSS, "port_loss", "lost on request (port drop=)") \
-	D(PORT_FULL, "port_full", "the peer's ring was full")
+	D(PORT_FULL, "port_full", "the peer's ring was full") \
+	D(PORT_DOWN, "port_down", "nobody at the other end of the wire")
 
 #define MODEL_DROP_ENUM(d, word, text) MODEL_DROP_##d,
 enum model_drop { MODEL_DROPS(MODEL_DROP_ENUM) MODEL_NDROPS };
@@ -409,6 +413,13 @@ struct model_refusal {
 uint8_t *model_mem(struct model_dev *dev, uint32_t pd, uint32_t lkey, uint64_t addr, size_t len,
 		   bool write);
 
+/*
+ * fw_general.c: the key that slot `slot` of the DEK has in the card's cache, which is filled here at first use. 0, or
+ * -ENOKEY when the slot was never written. *gen: see cache_gen.
+ */
+int model_key_get(struct model_dev *dev, struct model_dek *dek, uint32_t slot, uint8_t key[32],
+		  uint8_t *len, uint32_t *gen);
+
 /* -- data path ------------------------------------------------------------------------------------------------ */
 
 #define MODEL_MAX_FRAME 10240
@@ -420,23 +431,43 @@ struct model_pkt {
 	uint8_t *data;
 	size_t len;
 	bool tx;
-	uint32_t sqn; /* TX: source SQ */
+	bool decrypted; /* the ESP payload is in clear and its ICV was good */
+	uint32_t sqn;	/* TX: source SQ */
 	uint32_t reg_a, reg_b, reg_c[8];
 	uint8_t ipsec_syndrome;
 	uint8_t ipsec_next_header;
 	uint32_t flow_tag;
 	/* parser results; offsets from data, 0 = absent */
 	uint16_t l3, l4, payload;
+	uint16_t
+		l3_end; /* end of the IP packet by its own length field; the rest of the frame is padding */
+	uint16_t esp_at; /* where RFC 4303 3.1.1 puts a transport mode ESP header */
+	uint16_t nh_at;	 /* the protocol (next header) byte that names what is at esp_at */
 	uint8_t ip_version, l4_proto;
 	bool frag;
 	uint32_t image
 		[MODEL_MATCH_WORDS]; /* match image, host order words of fte_match_param; rebuilt by parse */
 };
 
-/* packet.c: (re)build offsets and the match image from data, registers and syndromes. Never fails: what cannot be parsed is absent. */
+/* packet.c: an empty packet: data behind the headroom, registers and syndromes 0. buf is left as it is. */
+void model_pkt_init(struct model_pkt *p, bool tx);
+/* (Re)build offsets and the match image from data, registers and syndromes. Never fails: what cannot be parsed is absent. */
 void model_pkt_parse(struct model_pkt *p);
-/* Fill L3 (IPv4) and/or L4 checksums as the Ethernet segment's cs_flags ask. */
+/* The part of model_pkt_parse() that depends on registers and syndromes, not on data. */
+void model_pkt_parse_meta(struct model_pkt *p);
+/* Fill L3 (IPv4) and/or L4 checksums as the Ethernet segment's cs_flags ask. Parsed before. */
 void model_pkt_csum(struct model_pkt *p, uint8_t cs_flags);
+/* What a receive CQE says: hds_ip_ext bits, l4_l3_hdr_type, ones' complement sum from the IP header on. Parsed before. */
+struct model_pkt_sum {
+	uint8_t hds_ip_ext, l4_l3_hdr_type;
+	uint16_t check_sum;
+};
+void model_pkt_verify(const struct model_pkt *p, struct model_pkt_sum *sum);
+/* Header checksum of the IPv4 header at h, its checksum field taken as 0. */
+uint16_t model_ipv4_csum(const uint8_t *h);
+
+/* modify.c: run the actions on the packet; the image is up to date afterwards. */
+void model_modify(struct model_pkt *p, const struct model_modhdr *mh);
 
 /* match.c: compile a mask; read a value's words in the mask's order; hash them. */
 void model_mask_compile(struct model_mask *m, uint8_t enable, const uint8_t criteria[512]);
@@ -451,22 +482,34 @@ enum model_verdict { MODEL_TO_WIRE, MODEL_TO_TIR, MODEL_DROPPED };
 /* steering.c: run the packet from the root table of its direction. Caller holds dev->objs for reading. */
 enum model_verdict model_steer(struct model_dev *dev, struct model_pkt *p, struct model_tir **tir);
 
-/* esp.c. 0, or -errno and nothing changed except p->ipsec_syndrome. */
+/*
+ * esp.c. Both directions leave the packet parsed.
+ *
+ * add: header, IV, padding, trailer, encryption, ICV. 0; -EPROTO, -EMSGSIZE: the packet cannot take the header;
+ * -ENOKEY, -EOVERFLOW (no sequence number is left), -ENOMEM, -EOPNOTSUPP: nothing to encrypt with. Packet unchanged.
+ * decrypt: in place; ipsec_syndrome says how it went. 0; -EPROTO: not ESP. After a bad ICV the bytes are as before.
+ * del: removes header, IV, trailer and ICV. 0, also when the syndrome is bad (the packet stays ESP); -EPROTO: there is
+ * nothing decrypted to remove it from.
+ */
 int model_esp_add(struct model_dev *dev, struct model_pkt *p, struct model_ipsec *sa,
-		  struct model_reformat *r);
-int model_esp_decrypt(struct model_dev *dev, struct model_pkt *p,
-		      struct model_ipsec *sa); /* sets the syndrome */
-int model_esp_del(struct model_dev *dev, struct model_pkt *p, struct model_reformat *r);
+		  const struct model_reformat *r);
+int model_esp_decrypt(struct model_dev *dev, struct model_pkt *p, struct model_ipsec *sa);
+int model_esp_del(struct model_dev *dev, struct model_pkt *p);
 void model_ipsec_crypto_free(struct model_ipsec *sa);
 
-/* queue.c */
+/*
+ * queue.c. sq_ring and rx_frame take dev->objs for reading themselves. deliver writes the packet and its CQE to the
+ * TIR's RQ; the caller holds dev->objs for reading.
+ */
 void model_sq_ring(struct model_dev *dev,
 		   uint32_t sqn); /* execute up to the doorbell record's counter */
 void model_rx_frame(struct model_dev *dev, const uint8_t *frame, size_t len);
+void model_rx_deliver(struct model_dev *dev, const struct model_pkt *p, struct model_tir *tir);
 
 /*
- * port.c: "pair:NAME", "loop", "pcap:FILE", "packet:IF", "null", each with optional
- * drop=P, dup=P, reorder=P, corrupt=P (parts of 1, e.g. 0.01), seed=N.
+ * port.c: "pair:NAME", "loop", "pcap:FILE", "packet:IF", "null", each followed by any of
+ * ";drop=P", ";dup=P", ";reorder=P", ";corrupt=P" (parts of 1, e.g. 0.01), ";seed=N", ";capture=FILE" (pcap of both
+ * directions), and ";in=FILE" for pcap (frames to receive).
  */
 int model_port_open(struct model_dev *dev, const char *spec, struct model_port **port, char *why,
 		    size_t whylen);
