@@ -39,10 +39,11 @@ struct model_dev;
 /* M(type, word for people, profile limit field) - every kind of thing the census counts. */
 #define MODEL_TYPES(M) \
 	M(UAR, "uar") \
-	M(PD, "pd") M(TD, "td") M(UMEM, "umem") M(MKEY, "mkey") M(CQ, "cq") M(TIS, "tis") \
-		M(SQ, "sq") M(RQ, "rq") M(TIR, "tir") M(DEK, "dek") M(IPSEC, "ipsec") \
-			M(COUNTER, "counter") M(REFORMAT, "reformat") M(MODHDR, "modify_header") \
-				M(FT, "flow_table") M(FG, "flow_group") M(FTE, "flow_entry")
+	M(PD, "pd") \
+	M(TD, "td") M(UMEM, "umem") M(MKEY, "mkey") M(CQ, "cq") M(TIS, "tis") M(SQ, "sq") \
+		M(RQ, "rq") M(TIR, "tir") M(DEK, "dek") M(IPSEC, "ipsec") M(COUNTER, "counter") \
+			M(REFORMAT, "reformat") M(MODHDR, "modify_header") M(FT, "flow_table") \
+				M(FG, "flow_group") M(FTE, "flow_entry")
 
 #define MODEL_TYPE_ENUM(t, word) MODEL_##t,
 enum model_type { MODEL_TYPES(MODEL_TYPE_ENUM) MODEL_NTYPES };
@@ -468,6 +469,8 @@ uint16_t model_ipv4_csum(const uint8_t *h);
 
 /* modify.c: run the actions on the packet; the image is up to date afterwards. */
 void model_modify(struct model_pkt *p, const struct model_modhdr *mh);
+/* Is `id` a field that actions may name? *width receives its bits. */
+bool model_modify_knows(uint16_t id, unsigned int *width);
 
 /* match.c: compile a mask; read a value's words in the mask's order; hash them. */
 void model_mask_compile(struct model_mask *m, uint8_t enable, const uint8_t criteria[512]);
