@@ -108,6 +108,10 @@
 	F(dealloc_uar_out, status, 0x000, 8) \
 	F(dealloc_uar_out, syndrome, 0x020, 32)
 
+/*
+ * mkey_umem_id and mkey_umem_offset: DPDK mlx5_prm.h (struct mlx5_ifc_create_mkey_in_bits); the Linux header leaves
+ * their place reserved, since only a user of DevX gives a key its memory as a umem.
+ */
 #define PRM_LAYOUT_create_mkey_in(S, F, W, K, N, A) \
 	S(create_mkey_in, 0x880) \
 	F(create_mkey_in, opcode, 0x000, 16) \
@@ -139,6 +143,7 @@
 	F(destroy_mkey_out, status, 0x000, 8) \
 	F(destroy_mkey_out, syndrome, 0x020, 32)
 
+/* cq_umem_offset and cq_umem_id: DPDK mlx5_prm.h (struct mlx5_ifc_create_cq_in_bits), reserved in the Linux header. */
 #define PRM_LAYOUT_create_cq_in(S, F, W, K, N, A) \
 	S(create_cq_in, 0x880) \
 	F(create_cq_in, opcode, 0x000, 16) \

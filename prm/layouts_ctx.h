@@ -43,6 +43,7 @@
 	F(mkc, pcie_tph_ph, 0x1e6, 2) \
 	F(mkc, pcie_tph_steering_tag_index, 0x1e8, 8)
 
+/* dbr_umem_id: DPDK mlx5_prm.h (struct mlx5_ifc_cqc_bits), reserved in the Linux header, which has dbr_umem_valid. */
 #define PRM_LAYOUT_cqc(S, F, W, K, N, A) \
 	S(cqc, 0x200) \
 	F(cqc, status, 0x000, 4) \
@@ -188,6 +189,10 @@
 	F(rx_hash_field_select, l4_prot_type, 0x001, 1) \
 	F(rx_hash_field_select, selected_fields, 0x002, 30)
 
+/*
+ * op_param is a union without a layout of its own in the Linux header: general_obj_create_param at CREATE,
+ * general_obj_query_param (offset in a bulk) at MODIFY, QUERY and DESTROY. The list names the first.
+ */
 #define PRM_LAYOUT_general_obj_in_cmd_hdr(S, F, W, K, N, A) \
 	S(general_obj_in_cmd_hdr, 0x080) \
 	F(general_obj_in_cmd_hdr, opcode, 0x000, 16) \

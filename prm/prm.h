@@ -6,8 +6,9 @@
  * every field of more than one byte is big-endian. From the lists come
  *
  *   PRM_GET / PRM_SET / PRM_AT      access, bounds known at compile time        (this file)
- *   prm_layout_find, prm_print      a table for printing, secrets masked        (decode.c)
- *   the model's reserved-field check and the refusal tests                      (every bit no field covers)
+ *   prm_layouts, prm_layout_find    the lists as data                           (tables.c)
+ *   prm_field_mask, prm_in_mask     which bits mean something; the rest is reserved (mask.c)
+ *   prm_print_struct                printing, secrets masked                    (print.c)
  *   `mlx5-offload-tool prm dump`    which outside checks compare with public headers
  *
  * Kinds of list entries:
@@ -110,7 +111,7 @@ static inline uint32_t prm_out_syndrome(const void *out)
 	return (uint32_t)prm_get(out, 0x20, 32);
 }
 
-/* -- decode.c: the same lists as data ---------------------------------------------------------------- */
+/* -- tables.c: the same lists as data ---------------------------------------------------------------- */
 
 enum prm_kind { PRM_KIND_NUMBER, PRM_KIND_BYTES, PRM_KIND_SECRET, PRM_KIND_NESTED, PRM_KIND_LIST };
 
@@ -154,34 +155,63 @@ const struct prm_opcode_info *prm_opcode_find(uint16_t opcode);
 
 /* "ALLOC_PD", or "0x0999" in a static thread-local buffer when unknown. */
 const char *prm_opcode_name(uint16_t opcode);
-/* "BAD_PARAM_ERR" and one sentence of what it means for the caller; "unknown status" otherwise. */
-const char *prm_status_name(uint8_t status);
-const char *prm_status_meaning(uint8_t status);
+/* Name of the first constant that starts with prefix and has the value, without the prefix; NULL when there is none. */
+const char *prm_constant_name(const char *prefix, uint64_t value);
 /* "ENCRYPTION_KEY", "IPSEC", ...; NULL when unknown. */
 const char *prm_obj_type_name(uint16_t obj_type);
-/* Negative errno that stands for a firmware status, as the Linux driver maps it (cmd.c); 0 for OK. */
-int prm_status_errno(uint8_t status);
 
 /* Object layout of a general object command by obj_type; NULL when unknown. */
 const struct prm_layout *prm_general_object(uint16_t obj_type);
+/* What the op_param of a general object command means: range at CREATE, offset otherwise; NULL: another command. */
+const struct prm_layout *prm_general_param(uint16_t opcode);
+/* Layout of the body that a CREATE or MODIFY of a general object carries behind its header; NULL: none or unknown. */
+const struct prm_layout *prm_general_body(const void *in, size_t len);
+/* Layout of the capabilities in the answer to QUERY_HCA_CAP by group (op_mod >> 1); NULL when unknown. */
+const struct prm_layout *prm_cap_group(uint16_t group);
+
+/* -- status.c ------------------------------------------------------------------------------------------ */
+
+/* "BAD_PARAM_ERR" and one sentence of what it means for the caller; "unknown status" otherwise. */
+const char *prm_status_name(uint8_t status);
+const char *prm_status_meaning(uint8_t status);
+/* Negative errno that stands for a firmware status, as the Linux driver maps it; 0 for OK, -EIO when unknown. */
+int prm_status_errno(uint8_t status);
+
+/* -- mask.c -------------------------------------------------------------------------------------------- */
 
 /*
- * Set every bit of `mask` (bytes bytes long) that belongs to some field of the layout, nested ones included.
- * What stays 0 is reserved. Used by the model's check and by the tests that set each reserved bit.
+ * Set every bit of `mask` (bytes bytes long, cleared by the caller) that belongs to some field of the layout, nested
+ * ones included; a list covers everything from its offset on. What stays 0 is reserved.
  */
 void prm_field_mask(const struct prm_layout *layout, uint8_t *mask, size_t bytes);
 
 /*
- * Print a structure or a mailbox field by field through `put` (one call per line, no newline in it): only fields
- * that are not zero, nested ones indented, secrets as "(hidden)". A mailbox is printed with its opcode (in) or
- * status (out) in words. Never reads past len. Returns 0, or -EINVAL when the opcode is unknown or the buffer is
- * shorter than 16 bytes (what is there is printed all the same).
+ * The same for a whole command of len bytes: header with uid, body of a general object by its type, list. `mask` has
+ * len bytes and is cleared first. Returns 0, or -EINVAL (mask all 0) when the opcode is unknown or len is below 16.
+ * The body of a general object of unknown type counts as reserved.
  */
+int prm_in_mask(const void *in, size_t len, uint8_t *mask);
+
+/* -- print.c, decode.c --------------------------------------------------------------------------------- */
+
+/* Takes one line, without a newline, valid during the call. */
 typedef void (*prm_put_line)(void *ctx, const char *line);
-void prm_print_struct(const struct prm_layout *layout, const void *buf, size_t len, int indent,
-		      prm_put_line put, void *ctx);
+
+/*
+ * Print a structure field by field: only fields that are not zero, in the order of the list, `indent` steps of two
+ * spaces in front, nested ones deeper. Values that have a name get it in parentheses; secrets are "(hidden)". Lists
+ * (destinations, actions, counters, reformat data) end at len or at the count that the structure declares, whichever
+ * is first. Never reads past len; a field that is not there in full is left out.
+ */
+void prm_print_struct(const struct prm_layout *layout, const void *buf, size_t len, int indent, prm_put_line put,
+		      void *ctx);
+
+/*
+ * Print a mailbox: opcode (in) or status (out) in words, then its fields. The answer is read with the help of the
+ * command. Returns 0, or -EINVAL when the opcode is unknown or the buffer is shorter than 16 bytes (what is there is
+ * printed all the same).
+ */
 int prm_print_in(const void *in, size_t len, prm_put_line put, void *ctx);
-int prm_print_out(const void *in, size_t inlen, const void *out, size_t outlen, prm_put_line put,
-		  void *ctx);
+int prm_print_out(const void *in, size_t inlen, const void *out, size_t outlen, prm_put_line put, void *ctx);
 
 #endif
