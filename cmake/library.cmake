@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# libmlx5-offload, shared and static, and what a program needs to build against it.
+set(VERSION_MAP ${CMAKE_SOURCE_DIR}/mlx5-offload.map)
+
+add_library(mlx5-offload SHARED $<TARGET_OBJECTS:mlxo_objects>)
+target_include_directories(mlx5-offload INTERFACE ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(mlx5-offload PRIVATE PkgConfig::CRYPTO PkgConfig::PCAP Threads::Threads)
+target_link_options(mlx5-offload PRIVATE -Wl,--version-script=${VERSION_MAP})
+set_target_properties(mlx5-offload PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
+                      LINK_DEPENDS ${VERSION_MAP})
+
+add_library(mlx5-offload-static STATIC $<TARGET_OBJECTS:mlxo_objects>)
+target_include_directories(mlx5-offload-static INTERFACE ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(mlx5-offload-static INTERFACE PkgConfig::CRYPTO PkgConfig::PCAP Threads::Threads)
+set_target_properties(mlx5-offload-static PROPERTIES OUTPUT_NAME mlx5-offload)
+
+configure_file(${CMAKE_SOURCE_DIR}/cmake/mlx5-offload.pc.in ${CMAKE_BINARY_DIR}/mlx5-offload.pc @ONLY)
+
+install(TARGETS mlx5-offload mlx5-offload-static LIBRARY ARCHIVE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/mlx5_offload TYPE INCLUDE)
+install(FILES ${CMAKE_BINARY_DIR}/mlx5-offload.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
