@@ -33,7 +33,7 @@ MLXO_API int mlxo_prm_constants(mlxo_prm_line_fn put, void *ctx);
  *	0a00 0000 0000000c 0x00 ...	bytes in order, any even number of digits in a group
  *	000:0a000000 004:0000000c	groups behind "offset:" (hexadecimal) go there; bytes never named are 0
  *	00000000  0a 00 ...  |....|	hexdump -C, with its "*" lines and its last line
- *	len=0x210			length of the command; default: up to the last byte named
+ *	len=0x210			length of the command (hexadecimal); default: up to the last byte named
  *
  * At most 16384 bytes. Returns 0; -EINVAL when the text cannot be read, or when the command is unknown or shorter
  * than 16 bytes (what is there is printed all the same); -ENOMEM. On failure `why` (whylen bytes, may be NULL) has
