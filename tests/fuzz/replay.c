@@ -12,11 +12,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MAX_INPUT (1 << 20) /* bytes; longer inputs are cut */
+#define INPUT_BYTES (1 << 20) /* longer inputs are cut */
 
 static int replay(const char *folder, const char *name)
 {
-	static uint8_t buf[MAX_INPUT];
+	static uint8_t buf[INPUT_BYTES];
 	char path[4096];
 	uint8_t *data;
 	size_t len;

@@ -389,7 +389,12 @@ static void test_general_objects(void **state)
 	assert_string_equal(prm_general_object(0x13)->name, "ipsec_obj");
 	assert_null(prm_general_object(0x24));
 	assert_string_equal(prm_cap_group(0)->name, "cmd_hca_cap");
+	assert_string_equal(prm_cap_group(1)->name, "per_protocol_networking_offload_caps");
+	assert_string_equal(prm_cap_group(7)->name, "flow_table_nic_cap");
+	assert_string_equal(prm_cap_group(0x11)->name, "tls_cap");
 	assert_string_equal(prm_cap_group(0x15)->name, "ipsec_cap");
+	assert_string_equal(prm_cap_group(0x1a)->name, "crypto_cap");
+	assert_string_equal(prm_cap_group(0x20)->name, "cmd_hca_cap_2");
 	assert_null(prm_cap_group(0x3f));
 }
 

@@ -377,6 +377,33 @@ static void test_caps(void **state)
 	assert_string_equal(out.text, "QUERY_HCA_CAP (0x100): OK, 4112 bytes\n");
 }
 
+/* More than 64 bytes: rows of 32, those of zeros left out. */
+static void test_long_bytes(void **state)
+{
+	uint8_t caps[PRM_BYTES(query_hca_cap_out)] = {0};
+
+	caps[16 + 0x40] = 0xab;
+	out.n = 0;
+	prm_print_struct(prm_layout_find("query_hca_cap_out"), caps, sizeof(caps), 0, put, NULL);
+	assert_string_equal(out.text,
+			    "capability[0x40]: "
+			    "ab00000000000000000000000000000000000000000000000000000000000000\n");
+}
+
+static void test_reformat_answer(void **state)
+{
+	uint8_t ans[44] = {0};
+
+	PRM_SET(packet_reformat_context_in, ans + 28, reformat_data_size, 2);
+	memcpy(ans + 34, "\xbe\xef", 2);
+	out.n = 0;
+	prm_print_struct(prm_layout_find("query_packet_reformat_context_out"), ans, sizeof(ans), 0,
+			 put, NULL);
+	assert_string_equal(out.text, "packet_reformat_context:\n"
+				      "  reformat_data_size: 0x2\n"
+				      "  reformat_data: beef\n");
+}
+
 /* Neither as one string of digits nor as a number. */
 static void assert_no_secret(void)
 {
@@ -521,6 +548,7 @@ static void test_hex_dump_repeats(void **state)
 				"00000010  10 50 00 00 00 00 00 01  10 50 00 00 00 00 00 01  "
 				"|.P.......P......|\n"
 				"*\n"
+				"\n"
 				"00000040\n",
 				NULL, 0),
 			 0);
@@ -581,6 +609,8 @@ int main(void)
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_caps),
 		cmocka_unit_test(test_secrets_hidden),
+		cmocka_unit_test(test_long_bytes),
+		cmocka_unit_test(test_reformat_answer),
 		cmocka_unit_test(test_unknown_is_not_shown),
 		cmocka_unit_test(test_cut_commands),
 		cmocka_unit_test(test_all_bits_set),
