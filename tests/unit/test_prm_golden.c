@@ -173,6 +173,33 @@ static void test_sq_create(void **state)
 		    "07c:00000089");
 }
 
+/* Packet offload, ESN, window of 64, verdict in reg_c_4/5. */
+static void test_ipsec_create(void **state)
+{
+	uint8_t in[PRM_BYTES(create_ipsec_obj_in)] = {0};
+	uint8_t *obj = PRM_AT(create_ipsec_obj_in, in, ipsec_object);
+	uint8_t *aso = PRM_AT(ipsec_obj, obj, ipsec_aso);
+
+	general_header(in, PRM_CMD_OP_CREATE_GENERAL_OBJECT, PRM_GENERAL_OBJECT_TYPES_IPSEC, 0);
+	PRM_SET(ipsec_obj, obj, full_offload, 1);
+	PRM_SET(ipsec_obj, obj, esn_en, 1);
+	PRM_SET(ipsec_obj, obj, esn_overlap, 1);
+	PRM_SET(ipsec_obj, obj, aso_return_reg, PRM_IPSEC_ASO_REG_C_4_5);
+	PRM_SET(ipsec_obj, obj, esn_msb, 0x01020304);
+	PRM_SET(ipsec_obj, obj, dekn, 0x778899);
+	memcpy(PRM_AT(ipsec_obj, obj, salt), "\x11\x12\x13\x14", 4);
+	memcpy(PRM_AT(ipsec_obj, obj, implicit_iv), "\x21\x22\x23\x24\x25\x26\x27\x28", 8);
+	PRM_SET(ipsec_obj, obj, ipsec_aso_access_pd, PD);
+	PRM_SET(ipsec_aso, aso, valid, 1);
+	PRM_SET(ipsec_aso, aso, mode, PRM_IPSEC_ASO_REPLAY_PROTECTION);
+	PRM_SET(ipsec_aso, aso, window_sz, PRM_IPSEC_ASO_REPLAY_WIN_64BIT);
+	PRM_SET(ipsec_aso, aso, mode_parameter, 0x31323334);
+	assert_int_equal(sizeof(in), 0x90);
+	ASSERT_IMAGE(
+		in, "000:0a000000 004:00000013 018:b0020000 01c:01020304 020:00778899 024:11121314 "
+		    "028:21222324 02c:25262728 030:0000001a 050:94000000 06c:31323334");
+}
+
 /* -- a rule "ESP with this SPI to this address: decrypt, count, go to a table" ------------------------ */
 
 static void group_head(uint8_t *in)
@@ -378,13 +405,13 @@ static void test_fte_status_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dek_bulk_create),	 cmocka_unit_test(test_dek_modify_128),
-		cmocka_unit_test(test_dek_modify_256),	 cmocka_unit_test(test_tis_create),
-		cmocka_unit_test(test_tir_create),	 cmocka_unit_test(test_sync_crypto),
-		cmocka_unit_test(test_sq_create),	 cmocka_unit_test(test_flow_group_ipv4),
-		cmocka_unit_test(test_flow_group_ipv6),	 cmocka_unit_test(test_flow_group_sources),
-		cmocka_unit_test(test_fte_ipv4),	 cmocka_unit_test(test_fte_ipv6),
-		cmocka_unit_test(test_fte_status_table),
+		cmocka_unit_test(test_dek_bulk_create),	   cmocka_unit_test(test_dek_modify_128),
+		cmocka_unit_test(test_dek_modify_256),	   cmocka_unit_test(test_tis_create),
+		cmocka_unit_test(test_tir_create),	   cmocka_unit_test(test_sync_crypto),
+		cmocka_unit_test(test_ipsec_create),	   cmocka_unit_test(test_sq_create),
+		cmocka_unit_test(test_flow_group_ipv4),	   cmocka_unit_test(test_flow_group_ipv6),
+		cmocka_unit_test(test_flow_group_sources), cmocka_unit_test(test_fte_ipv4),
+		cmocka_unit_test(test_fte_ipv6),	   cmocka_unit_test(test_fte_status_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
