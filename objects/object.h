@@ -102,8 +102,14 @@ int obj_destroy(struct mlxo_device *dev, struct obj *o);
 /* A command without an object. */
 int obj_general(struct mlxo_device *dev, void *in, size_t inlen, void *out, size_t outlen);
 
-/* in/out buffers of a layout and the field of the answer where the id is: OBJ_ID(create_tis_out, tisn). */
-#define OBJ_ID(layout, field) \
-	.id_off = PRM_OFFSET(layout, field), .id_width = PRM_WIDTH(layout, field)
+/* obj_create with arrays `in` and `out`, the id in `field` of the answer's layout. */
+#define OBJ_CREATE(kind_, in_, out_, layout, field) \
+	(&(struct obj_create){.kind = (kind_), \
+			      .in = (in_), \
+			      .inlen = sizeof(in_), \
+			      .out = (out_), \
+			      .outlen = sizeof(out_), \
+			      .id_off = PRM_OFFSET(layout, field), \
+			      .id_width = PRM_WIDTH(layout, field)})
 
 #endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Opening and closing a device.
+ *
+ *	open: provider ─▶ capabilities ─▶ doorbell page ─▶ PD ─▶ transport domain
+ *
+ * close() destroys these in reverse; what callers left behind, and what is in quarantine, goes with the provider.
+ */
+#include "objects/alloc.h"
+#include "objects/device.h"
+#include "objects/error.h"
+#include "objects/pd.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Everything that needs commands. On failure close() undoes what there is. */
+static int start(struct mlxo_device *dev)
+{
+	int err = obj_caps_read(dev);
+
+	if (err)
+		return err;
+	err = dev->ops->uar_alloc(dev->prov, &dev->uar);
+	if (err)
+		return obj_error(err, "device %s gave no doorbell page: %s", mlxo_device_name(dev),
+				 strerror(-err));
+	dev->has_uar = true;
+	err = obj_pd_create(dev, &dev->pd);
+	if (err)
+		return err;
+	return obj_td_create(dev, &dev->td);
+}
+
+static struct mlxo_device *device_new(void)
+{
+	struct mlxo_device *dev = mlxo_calloc(1, sizeof(*dev));
+	size_t n;
+
+	if (!dev)
+		return NULL;
+	prm_opcodes(&n);
+	dev->counts = mlxo_calloc(n, sizeof(*dev->counts));
+	if (!dev->counts) {
+		mlxo_free(dev);
+		return NULL;
+	}
+	dev->ncounts = n;
+	pthread_mutex_init(&dev->lock, NULL);
+	pthread_mutex_init(&dev->keys_lock, NULL);
+	return dev;
+}
+
+static void device_free(struct mlxo_device *dev)
+{
+	pthread_mutex_destroy(&dev->keys_lock);
+	pthread_mutex_destroy(&dev->lock);
+	mlxo_free(dev->quarantine);
+	mlxo_free(dev->counts);
+	mlxo_free(dev);
+}
+
+int mlxo_device_open(const char *name, struct mlxo_device **out)
+{
+	struct mlxo_device *dev = device_new();
+	char why[256] = "";
+	int err;
+
+	*out = NULL;
+	if (!dev)
+		return obj_error_nomem("a device");
+	err = prov_open(name, &dev->prov, why, sizeof(why));
+	if (err) {
+		device_free(dev);
+		return obj_error(err, "%s", *why ? why : strerror(-err));
+	}
+	dev->ops = prov_ops(dev->prov);
+	err = start(dev);
+	if (err) {
+		obj_undo_begin();
+		mlxo_device_close(dev);
+		obj_undo_end();
+		return err;
+	}
+	*out = dev;
+	return 0;
+}
+
+void mlxo_device_close(struct mlxo_device *dev)
+{
+	if (!dev)
+		return;
+	obj_destroy(dev, &dev->td);
+	obj_destroy(dev, &dev->pd);
+	if (dev->has_uar)
+		dev->ops->uar_free(dev->prov, &dev->uar);
+	dev->ops->close(dev->prov);
+	device_free(dev);
+}
+
+const char *mlxo_device_name(const struct mlxo_device *dev)
+{
+	return ((const struct prov_base *)dev->prov)->name;
+}
+
+bool mlxo_device_is_named(struct mlxo_device *dev, const char *name)
+{
+	return dev->ops->is_named(dev->prov, name);
+}
+
+int mlxo_device_progress(struct mlxo_device *dev)
+{
+	int n = dev->ops->progress(dev->prov);
+
+	return n < 0 ? obj_error(n, "device %s: %s", mlxo_device_name(dev), strerror(-n)) : n;
+}
+
+int mlxo_device_wait(struct mlxo_device *dev, int timeout_ms)
+{
+	int err = dev->ops->wait(dev->prov, timeout_ms);
+
+	return err < 0 ? obj_error(err, "device %s: %s", mlxo_device_name(dev), strerror(-err))
+		       : err;
+}
+
+int mlxo_device_fd(struct mlxo_device *dev)
+{
+	int fd = dev->ops->fd(dev->prov);
+
+	return fd < 0 ? obj_error(fd, "device %s has no descriptor to poll: call wait()",
+				  mlxo_device_name(dev))
+		      : fd;
+}
