@@ -44,8 +44,11 @@ struct steer_order_plan {
 void steer_order_init(struct steer_order *order, uint32_t first, uint32_t last);
 void steer_order_fini(struct steer_order *order);
 
-/* Plan to put one in front of entry number `pos` (pos == n: at the end). -ENOSPC: no index is left; -ENOMEM. Changes nothing. */
-int steer_order_plan(const struct steer_order *order, size_t pos, struct steer_order_plan *plan);
+/*
+ * Plan to put one in front of entry number `pos` (pos == n: at the end). -ENOSPC: no index is left; -ENOMEM. Changes
+ * nothing that can be seen; reserves memory, so that what follows cannot fail.
+ */
+int steer_order_plan(struct steer_order *order, size_t pos, struct steer_order_plan *plan);
 void steer_order_plan_free(struct steer_order_plan *plan);
 
 /* The rule of entry now stands at `to`. */
@@ -56,7 +59,7 @@ void steer_order_insert(struct steer_order *order, size_t pos, struct steer_orde
 void steer_order_remove(struct steer_order *order, struct steer_order_entry *entry);
 /* Number of an entry in the order. */
 size_t steer_order_pos(const struct steer_order *order, const struct steer_order_entry *entry);
-/* Never give this index out again. -ENOMEM. */
+/* Never give this index out again. -ENOMEM is possible only when more are lost than entries were planned. */
 int steer_order_lose(struct steer_order *order, uint32_t index);
 
 #endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * CREATE_FLOW_GROUP and DESTROY_FLOW_GROUP, and the map of a group's indexes.
+ *
+ * The map has one bit per index from `start` on; taken and lost look the same in it, because both are not to be given
+ * out. A lost group stays in its table's list, so that no other group can be put on its range.
+ */
+#include "steering/group.h"
+#include "objects/alloc.h"
+#include "objects/error.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { WORD = 64 };
+
+static uint32_t size_of(const struct steer_group *g)
+{
+	return g->end - g->start + 1;
+}
+
+static bool is_used(const struct steer_group *g, uint32_t bit)
+{
+	return g->used[bit / WORD] >> bit % WORD & 1;
+}
+
+static void mark(struct steer_group *g, uint32_t bit, bool used)
+{
+	uint64_t m = UINT64_C(1) << bit % WORD;
+
+	if (used)
+		g->used[bit / WORD] |= m;
+	else
+		g->used[bit / WORD] &= ~m;
+}
+
+/* -- the table's list, by start index ---------------------------------------------------------------------- */
+
+static struct steer_group **place(struct steer_table *table, uint32_t start)
+{
+	struct steer_group **at = &table->groups;
+
+	while (*at && (*at)->start < start)
+		at = &(*at)->next;
+	return at;
+}
+
+static int check(struct steer_table *table, uint32_t start, uint32_t end)
+{
+	if (start > end || end >= steer_table_size(table))
+		return obj_error(
+			-EINVAL,
+			"flow group %u..%u does not fit flow table %u, which has indexes 0..%u",
+			start, end, table->obj.id, steer_table_size(table) - 1);
+	for (const struct steer_group *g = table->groups; g; g = g->next)
+		if (start <= g->end && g->start <= end)
+			return obj_error(-EINVAL,
+					 "flow group %u..%u of flow table %u overlaps %u..%u",
+					 start, end, table->obj.id, g->start, g->end);
+	return 0;
+}
+
+static void unlink_group(struct steer_group *g)
+{
+	struct steer_group **at = &g->table->groups;
+
+	while (*at && *at != g)
+		at = &(*at)->next;
+	if (*at)
+		*at = g->next;
+}
+
+/* -- create, destroy --------------------------------------------------------------------------------------- */
+
+static int send_create(struct steer_group *g)
+{
+	struct steer_table *t = g->table;
+	uint8_t in[PRM_BYTES(create_flow_group_in)] = {0};
+	uint8_t out[PRM_BYTES(create_flow_group_out)];
+
+	PRM_SET(create_flow_group_in, in, opcode, PRM_CMD_OP_CREATE_FLOW_GROUP);
+	PRM_SET(create_flow_group_in, in, table_type, steer_table_type(t));
+	PRM_SET(create_flow_group_in, in, group_type,
+		PRM_CREATE_FLOW_GROUP_IN_GROUP_TYPE_TCAM_SUBTABLE);
+	PRM_SET(create_flow_group_in, in, table_id, t->obj.id);
+	PRM_SET(create_flow_group_in, in, start_flow_index, g->start);
+	PRM_SET(create_flow_group_in, in, end_flow_index, g->end);
+	PRM_SET(create_flow_group_in, in, match_criteria_enable, g->enable);
+	memcpy(PRM_AT(create_flow_group_in, in, match_criteria), g->mask, sizeof(g->mask));
+	return obj_create(t->dev, OBJ_CREATE(OBJ_GROUP, in, out, create_flow_group_out, group_id),
+			  &g->obj);
+}
+
+int steer_group_create(struct steer_table *table, uint32_t start, uint32_t end,
+		       const struct steer_match *criteria, struct steer_group *group)
+{
+	struct steer_group **at;
+	int err;
+
+	*group = (struct steer_group){
+		.table = table, .start = start, .end = end, .enable = criteria->enable};
+	memcpy(group->mask, criteria->mask, sizeof(group->mask));
+	err = check(table, start, end);
+	if (err)
+		return err;
+	group->used = mlxo_calloc(size_of(group) / WORD + 1, sizeof(*group->used));
+	if (!group->used)
+		return obj_error_nomem("a flow group");
+	err = send_create(group);
+	if (err) {
+		mlxo_free(group->used);
+		group->used = NULL;
+	}
+	if (!err || obj_is_unknown(err)) {
+		at = place(table, start);
+		group->next = *at;
+		*at = group;
+	}
+	return err;
+}
+
+int steer_group_destroy(struct steer_group *group)
+{
+	int err;
+
+	if (!obj_is_live(&group->obj))
+		return 0;
+	if (group->ntaken)
+		return obj_error(-EBUSY, "flow group %u of flow table %u still has %u rules",
+				 group->obj.id, group->table->obj.id, group->ntaken);
+	err = obj_destroy(group->table->dev, &group->obj);
+	if (obj_is_live(&group->obj))
+		return err;
+	mlxo_free(group->used);
+	group->used = NULL;
+	if (group->obj.state == OBJ_NONE)
+		unlink_group(group);
+	return err;
+}
+
+/* -- indexes ------------------------------------------------------------------------------------------------ */
+
+/* Highest free bit below `limit`; UINT32_MAX when there is none. A word at a time. */
+static uint32_t highest_free(const struct steer_group *g, uint32_t limit)
+{
+	while (limit) {
+		uint32_t w = (limit - 1) / WORD, n = limit - w * WORD;
+		uint64_t unused = ~g->used[w] & (UINT64_MAX >> (WORD - n));
+
+		if (unused)
+			return w * WORD + WORD - 1 - (uint32_t)__builtin_clzll(unused);
+		limit = w * WORD;
+	}
+	return UINT32_MAX;
+}
+
+int steer_group_take_below(struct steer_group *group, uint32_t limit, uint32_t *index)
+{
+	uint32_t n = 0, bit;
+
+	if (obj_is_live(&group->obj) && limit > group->start)
+		n = limit > group->end ? size_of(group) : limit - group->start;
+	bit = highest_free(group, n);
+	if (bit == UINT32_MAX)
+		return obj_error(-ENOSPC,
+				 "flow group %u of flow table %u has no free index below %u",
+				 group->obj.id, group->table->obj.id, limit);
+	mark(group, bit, true);
+	group->ntaken++;
+	*index = group->start + bit;
+	return 0;
+}
+
+int steer_group_take(struct steer_group *group, uint32_t *index)
+{
+	return steer_group_take_below(group, UINT32_MAX, index);
+}
+
+int steer_group_take_at(struct steer_group *group, uint32_t index)
+{
+	if (!obj_is_live(&group->obj) || index < group->start || index > group->end)
+		return obj_error(-EINVAL, "index %u is outside of flow group %u..%u", index,
+				 group->start, group->end);
+	if (is_used(group, index - group->start))
+		return obj_error(-EBUSY, "index %u of flow table %u is taken", index,
+				 group->table->obj.id);
+	mark(group, index - group->start, true);
+	group->ntaken++;
+	return 0;
+}
+
+void steer_group_put(struct steer_group *group, uint32_t index)
+{
+	mark(group, index - group->start, false);
+	group->ntaken--;
+}
+
+void steer_group_lose(struct steer_group *group, uint32_t index)
+{
+	(void)index; /* its bit stays set */
+	group->ntaken--;
+	group->nlost++;
+}
+
+uint32_t steer_group_free(const struct steer_group *group)
+{
+	return obj_is_live(&group->obj) ? size_of(group) - group->ntaken - group->nlost : 0;
+}

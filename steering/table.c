@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* CREATE_FLOW_TABLE and DESTROY_FLOW_TABLE, and the rule of the NIC's root that leads to a table. */
+#include "steering/table.h"
+#include "objects/error.h"
+#include "steering/group.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint8_t steer_table_type(const struct steer_table *table)
+{
+	return table->dir == PROV_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX;
+}
+
+static const char *dir_name(enum prov_dir dir)
+{
+	return dir == PROV_TX ? "TX" : "RX";
+}
+
+static int check(struct mlxo_device *dev, const struct steer_table_attr *a)
+{
+	bool tx = a->dir == PROV_TX;
+	uint64_t max_level = obj_cap(dev, tx ? OBJ_CAP_tx_max_ft_level : OBJ_CAP_rx_max_ft_level);
+	uint64_t max_size =
+		obj_cap(dev, tx ? OBJ_CAP_tx_log_max_ft_size : OBJ_CAP_rx_log_max_ft_size);
+
+	if (a->level >= max_level)
+		return obj_error(-EINVAL,
+				 "%s flow table of level %u: the device has levels below %u",
+				 dir_name(a->dir), a->level, (unsigned int)max_level);
+	if (a->log_size > max_size)
+		return obj_error(-EINVAL,
+				 "%s flow table of 2^%u rules: the device takes up to 2^%u",
+				 dir_name(a->dir), a->log_size, (unsigned int)max_size);
+	if (a->miss && (a->miss->dir != a->dir || a->miss->level <= a->level))
+		return obj_error(
+			-EINVAL,
+			"%s flow table of level %u cannot miss to a %s table of level %u: the "
+			"same direction and a higher level are needed",
+			dir_name(a->dir), a->level, dir_name(a->miss->dir), a->miss->level);
+	return 0;
+}
+
+int steer_table_create(struct mlxo_device *dev, const struct steer_table_attr *attr,
+		       struct steer_table *table)
+{
+	uint8_t in[PRM_BYTES(create_flow_table_in)] = {0};
+	uint8_t out[PRM_BYTES(create_flow_table_out)];
+	uint8_t *ctx = PRM_AT(create_flow_table_in, in, flow_table_context);
+	int err;
+
+	*table = (struct steer_table){.dev = dev,
+				      .dir = attr->dir,
+				      .level = attr->level,
+				      .log_size = attr->log_size,
+				      .reformat_en = attr->reformat_en,
+				      .decap_en = attr->decap_en};
+	err = check(dev, attr);
+	if (err)
+		return err;
+	PRM_SET(create_flow_table_in, in, opcode, PRM_CMD_OP_CREATE_FLOW_TABLE);
+	PRM_SET(create_flow_table_in, in, table_type, steer_table_type(table));
+	PRM_SET(flow_table_context, ctx, reformat_en, attr->reformat_en);
+	PRM_SET(flow_table_context, ctx, decap_en, attr->decap_en);
+	PRM_SET(flow_table_context, ctx, level, attr->level);
+	PRM_SET(flow_table_context, ctx, log_size, attr->log_size);
+	if (attr->miss) {
+		PRM_SET(flow_table_context, ctx, table_miss_action, PRM_FLOW_TABLE_MISS_ACTION_FWD);
+		PRM_SET(flow_table_context, ctx, table_miss_id, attr->miss->obj.id);
+	}
+	return obj_create(dev, OBJ_CREATE(OBJ_TABLE, in, out, create_flow_table_out, table_id),
+			  &table->obj);
+}
+
+int steer_table_destroy(struct steer_table *table)
+{
+	if (!obj_is_live(&table->obj))
+		return 0;
+	if (table->attachments)
+		return obj_error(-EBUSY, "flow table %u is still attached", table->obj.id);
+	for (const struct steer_group *g = table->groups; g; g = g->next)
+		if (obj_is_live(&g->obj))
+			return obj_error(-EBUSY, "flow table %u still has flow group %u",
+					 table->obj.id, g->obj.id);
+	return obj_destroy(table->dev, &table->obj);
+}
+
+int steer_table_attach(struct steer_table *table, unsigned int priority,
+		       const struct steer_match *match, struct steer_attachment *a)
+{
+	struct prov_attach attach = {.dir = table->dir,
+				     .priority = priority,
+				     .table = table->obj.prov,
+				     .table_id = table->obj.id};
+	int err;
+
+	*a = (struct steer_attachment){0};
+	if (table->dir == PROV_TX && !(match && steer_match_has_source_sqn(match)))
+		return obj_error(-EINVAL,
+				 "a TX flow table must be attached for one send queue: the "
+				 "root sees those of all programs");
+	if (match) {
+		attach.criteria_enable = match->enable;
+		attach.mask = match->mask;
+		attach.value = match->value;
+	}
+	err = table->dev->ops->attach(table->dev->prov, &attach, &a->prov);
+	if (err) {
+		a->prov = NULL;
+		return obj_error(err, "%s flow table %u cannot be attached: %s",
+				 dir_name(table->dir), table->obj.id, strerror(-err));
+	}
+	a->table = table;
+	table->attachments++;
+	return 0;
+}
+
+int steer_table_detach(struct steer_attachment *a)
+{
+	int err;
+
+	if (!a->prov)
+		return 0;
+	err = a->table->dev->ops->detach(a->table->dev->prov, a->prov);
+	if (err)
+		return obj_error(err, "%s flow table %u cannot be detached: %s",
+				 dir_name(a->table->dir), a->table->obj.id, strerror(-err));
+	a->table->attachments--;
+	*a = (struct steer_attachment){0};
+	return 0;
+}
