@@ -94,7 +94,7 @@ static void chain_insert(struct model_fte **bucket, uint32_t nbuckets, const str
 static int grow(struct model_fg *fg)
 {
 	uint32_t n = fg->nbuckets ? fg->nbuckets * 2 : FIRST_BUCKETS;
-	struct model_fte **bucket = calloc(n, sizeof(*bucket));
+	struct model_fte **bucket = calloc(n, sizeof(struct model_fte *));
 
 	if (!bucket)
 		return -ENOMEM;

@@ -86,8 +86,8 @@ static bool taken_tag(struct msghdr *msg, uint8_t tag[TAG])
 		memcpy(&aux, CMSG_DATA(c), sizeof(aux));
 		if (!(aux.tp_status & TP_STATUS_VLAN_VALID))
 			return false;
-		tpid = htons(aux.tp_status & TP_STATUS_VLAN_TPID_VALID ? aux.tp_vlan_tpid
-								       : ETH_P_8021Q);
+		tpid = aux.tp_status & TP_STATUS_VLAN_TPID_VALID ? aux.tp_vlan_tpid : ETH_P_8021Q;
+		tpid = htons(tpid);
 		tci = htons(aux.tp_vlan_tci);
 		memcpy(tag, &tpid, 2);
 		memcpy(tag + 2, &tci, 2);
