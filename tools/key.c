@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Keys come by file, descriptor or standard input. A literal on argv is refused: argv is world-readable in /proc,
+ * shown by ps and kept in the shell's history. main() has overwritten it before anything else happened.
+ *
+ *   aead 'rfc4106(gcm(aes))' ( file PATH | fd N | stdin | HEX ) 128
+ */
+#include "tools/key.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+static int refuse_literal(struct words *w, const char *of)
+{
+	if (w->keys == WORDS_KEYS_OPEN)
+		return problem_errno(
+			w->problem, EACCES,
+			"%s: the batch file holds a key and others can read it: chmod 600 it "
+			"(and replace the key), or write file PATH, fd N or stdin instead",
+			of);
+	return problem_usage(
+		w->problem,
+		"%s: a key on the command line is refused, every user of this host can read it "
+		"there (ps, /proc/PID/cmdline): replace that key and write "
+		"aead 'rfc4106(gcm(aes))' file PATH|fd N|stdin 128",
+		of);
+}
+
+static int take_literal(struct words *w, const char *of, char *text, struct mlxo_secret **key)
+{
+	size_t len = strlen(text);
+	int rc = 0;
+
+	if (w->keys != WORDS_KEYS_OK && len > 0) {
+		explicit_bzero(text, len);
+		return refuse_literal(w, of);
+	}
+	if (key) {
+		*key = mlxo_secret_from_hex(text, len);
+		if (!*key)
+			rc = problem_library(w->problem, -errno);
+	}
+	explicit_bzero(text, len);
+	return rc;
+}
+
+static int take_fd(struct words *w, const char *of, int fd, struct mlxo_secret **key)
+{
+	if (fd == STDIN_FILENO && w->stdin_busy)
+		return problem_usage(
+			w->problem,
+			"%s: standard input is the batch itself, a key cannot come from there: "
+			"write file PATH, fd N or the key in hexadecimal",
+			of);
+	if (!key)
+		return 0;
+	*key = mlxo_secret_from_fd(fd);
+	return *key ? 0 : problem_library(w->problem, -errno);
+}
+
+int key_take(struct words *w, const char *of, struct mlxo_secret **key)
+{
+	uint64_t fd;
+	char *text;
+	int rc = words_value(w, of, &text);
+
+	if (rc)
+		return rc;
+	if (!strcmp(text, "stdin"))
+		return take_fd(w, of, STDIN_FILENO, key);
+	if (!strcmp(text, "fd")) {
+		rc = words_number(w, "fd", 0, INT_MAX, &fd);
+		return rc ? rc : take_fd(w, of, (int)fd, key);
+	}
+	if (strcmp(text, "file") != 0)
+		return take_literal(w, of, text, key);
+	rc = words_value(w, "file", &text);
+	if (rc || !key)
+		return rc;
+	*key = mlxo_secret_from_file(text);
+	return *key ? 0 : problem_library(w->problem, -errno);
+}
