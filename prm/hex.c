@@ -176,7 +176,7 @@ static int parse_dump_line(struct hex *h, struct text line)
 {
 	const char *bar = memchr(line.p, '|', line.n);
 	struct text token;
-	size_t offset;
+	size_t offset = 0;
 	int ret;
 
 	if (bar)

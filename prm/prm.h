@@ -51,8 +51,8 @@ static inline uint64_t prm_get(const void *buf, unsigned int off, unsigned int w
 	unsigned int bit = off % 8, n = (bit + width + 7) / 8;
 	uint64_t v = 0;
 
-	if (n ==
-	    9) { /* 64-bit field that does not start on a byte: none exists, kept for completeness */
+	/* A 64-bit field that does not start on a byte: none exists, kept for completeness. */
+	if (width > 56 && n == 9) {
 		v = prm_get(buf, off, 32);
 		return v << (width - 32) | prm_get(buf, off + 32, width - 32);
 	}
@@ -203,8 +203,8 @@ typedef void (*prm_put_line)(void *ctx, const char *line);
  * (destinations, actions, counters, reformat data) end at len or at the count that the structure declares, whichever
  * is first. Never reads past len; a field that is not there in full is left out.
  */
-void prm_print_struct(const struct prm_layout *layout, const void *buf, size_t len, int indent, prm_put_line put,
-		      void *ctx);
+void prm_print_struct(const struct prm_layout *layout, const void *buf, size_t len, int indent,
+		      prm_put_line put, void *ctx);
 
 /*
  * Print a mailbox: opcode (in) or status (out) in words, then its fields. The answer is read with the help of the
@@ -212,6 +212,7 @@ void prm_print_struct(const struct prm_layout *layout, const void *buf, size_t l
  * printed all the same).
  */
 int prm_print_in(const void *in, size_t len, prm_put_line put, void *ctx);
-int prm_print_out(const void *in, size_t inlen, const void *out, size_t outlen, prm_put_line put, void *ctx);
+int prm_print_out(const void *in, size_t inlen, const void *out, size_t outlen, prm_put_line put,
+		  void *ctx);
 
 #endif

@@ -39,8 +39,8 @@ MLXO_API int mlxo_prm_constants(mlxo_prm_line_fn put, void *ctx);
  * than 16 bytes (what is there is printed all the same); -ENOMEM. On failure `why` (whylen bytes, may be NULL) has
  * one sentence.
  */
-MLXO_API int mlxo_prm_decode_hex(const char *text, size_t len, mlxo_prm_line_fn put, void *ctx, char *why,
-				 size_t whylen);
+MLXO_API int mlxo_prm_decode_hex(const char *text, size_t len, mlxo_prm_line_fn put, void *ctx,
+				 char *why, size_t whylen);
 
 MLXO_END_DECLS
 
