@@ -10,6 +10,7 @@
 #include "objects/device.h"
 #include "objects/error.h"
 #include "objects/pd.h"
+#include "objects/region.h"
 
 #include <errno.h>
 #include <string.h>
@@ -95,6 +96,7 @@ void mlxo_device_close(struct mlxo_device *dev)
 	if (dev->has_uar)
 		dev->ops->uar_free(dev->prov, &dev->uar);
 	dev->ops->close(dev->prov);
+	obj_region_free_kept(dev);
 	device_free(dev);
 }
 

@@ -68,6 +68,8 @@ enum obj_cap {
 	OBJ_NCAPS,
 };
 
+struct obj_region;
+
 struct obj_quarantine {
 	enum obj_kind kind;
 	uint32_t id;	/* 0 when the device never told it */
@@ -96,6 +98,7 @@ struct mlxo_device {
 	struct obj_quarantine *quarantine; /* lock; room for nquarantine + reserved entries */
 	size_t nquarantine, room, reserved;
 	uint32_t last_number;
+	struct obj_region *kept; /* lock; memory that could not be given back (region.h) */
 
 	pthread_mutex_t keys_lock;
 	bool keys_synced; /* keys_lock */

@@ -31,6 +31,20 @@ int obj_rq_move(struct mlxo_device *dev, struct obj_rq *rq, uint8_t from, uint8_
 	return obj_modify(dev, &rq->obj, in, sizeof(in), out, sizeof(out));
 }
 
+int obj_rq_query_state(struct mlxo_device *dev, const struct obj_rq *rq, uint8_t *state)
+{
+	uint8_t in[PRM_BYTES(query_rq_in)] = {0}, out[PRM_BYTES(query_rq_out)];
+	const uint8_t *rqc = PRM_AT(query_rq_out, out, rq_context);
+	int err;
+
+	PRM_SET(query_rq_in, in, opcode, PRM_CMD_OP_QUERY_RQ);
+	PRM_SET(query_rq_in, in, rqn, rq->obj.id);
+	err = obj_query(dev, &rq->obj, in, sizeof(in), out, sizeof(out));
+	if (!err)
+		*state = (uint8_t)PRM_GET(rqc, rqc, state);
+	return err;
+}
+
 int obj_rq_destroy(struct mlxo_device *dev, struct obj_rq *rq)
 {
 	return obj_destroy(dev, &rq->obj);

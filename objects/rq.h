@@ -21,6 +21,7 @@ struct obj_rq_attr {
 int obj_rq_create(struct mlxo_device *dev, const struct obj_rq_attr *attr, struct obj_rq *rq);
 /* MODIFY_RQ from one PRM_RQC_STATE_* to the next. */
 int obj_rq_move(struct mlxo_device *dev, struct obj_rq *rq, uint8_t from, uint8_t to);
+int obj_rq_query_state(struct mlxo_device *dev, const struct obj_rq *rq, uint8_t *state);
 int obj_rq_destroy(struct mlxo_device *dev, struct obj_rq *rq);
 
 #endif

@@ -58,11 +58,17 @@ MLXO_API void mlxo_channel_flush(struct mlxo_channel *channel);
 typedef void (*mlxo_rx_fn)(void *ctx, const struct mlxo_rx_frame *frame);
 MLXO_API int mlxo_channel_poll(struct mlxo_channel *channel, int max, mlxo_rx_fn fn, void *ctx);
 
-/* Take the send queue out of the error state (ERR → RST → RDY); frames in flight are lost and counted. */
+/*
+ * Take the queues out of the error state (ERR → RST → RDY) when poll() or send() said -EIO; frames in flight are lost and
+ * counted. 0 also when nothing was wrong. May be called again after a failure.
+ */
 MLXO_API int mlxo_channel_recover(struct mlxo_channel *channel);
 
 struct mlxo_channel_stats {
-	uint64_t tx_packets, tx_bytes, tx_errors, tx_flushed, tx_doorbells;
+	uint64_t tx_packets, tx_bytes; /* posted */
+	uint64_t tx_errors;	       /* of these: failed, each stopped the queue */
+	uint64_t tx_flushed;	       /* of these: lost because one before them failed */
+	uint64_t tx_doorbells;
 	uint64_t rx_packets, rx_bytes, rx_errors;
 };
 MLXO_API void mlxo_channel_stats(const struct mlxo_channel *channel,

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Registered memory. Locks: dev->lock guards the list of kept regions. */
+#include "objects/region.h"
+#include "objects/alloc.h"
+#include "objects/error.h"
+
+#include <string.h>
+
+enum { PAGE = 4096 };
+
+static void region_free(struct obj_region *r)
+{
+	mlxo_free(r->addr);
+	mlxo_free(r);
+}
+
+static struct obj_region *region_new(size_t len)
+{
+	struct obj_region *r = mlxo_calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->len = (len + PAGE - 1) & ~(size_t)(PAGE - 1);
+	r->addr = mlxo_alloc_pages(PAGE, r->len);
+	if (!r->addr) {
+		mlxo_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+static int create(struct mlxo_device *dev, size_t len, bool is_mr, struct obj_region **region)
+{
+	struct obj_region *r = region_new(len);
+	int err;
+
+	*region = NULL;
+	if (!r)
+		return obj_error_nomem("a queue");
+	r->is_mr = is_mr;
+	err = is_mr ? dev->ops->mr_reg(dev->prov, dev->pd.id, r->addr, r->len, &r->mr)
+		    : dev->ops->umem_reg(dev->prov, r->addr, r->len, &r->umem);
+	if (err) {
+		region_free(r);
+		return obj_error(err, "device %s cannot register %zu bytes of memory: %s",
+				 mlxo_device_name(dev), len, strerror(-err));
+	}
+	*region = r;
+	return 0;
+}
+
+int obj_region_create_umem(struct mlxo_device *dev, size_t len, struct obj_region **region)
+{
+	return create(dev, len, false, region);
+}
+
+int obj_region_create_mr(struct mlxo_device *dev, size_t len, struct obj_region **region)
+{
+	return create(dev, len, true, region);
+}
+
+void obj_region_destroy(struct mlxo_device *dev, struct obj_region *r)
+{
+	int err;
+
+	if (!r)
+		return;
+	err = r->is_mr ? dev->ops->mr_dereg(dev->prov, &r->mr)
+		       : dev->ops->umem_dereg(dev->prov, &r->umem);
+	if (!err) {
+		region_free(r);
+		return;
+	}
+	obj_log(MLXO_LOG_WARN,
+		"%zu bytes of memory stay with device %s until it is closed: it may still use them "
+		"(%s)",
+		r->len, mlxo_device_name(dev), strerror(-err));
+	pthread_mutex_lock(&dev->lock);
+	r->next = dev->kept;
+	dev->kept = r;
+	pthread_mutex_unlock(&dev->lock);
+}
+
+void obj_region_free_kept(struct mlxo_device *dev)
+{
+	struct obj_region *r;
+
+	while ((r = dev->kept)) {
+		dev->kept = r->next;
+		region_free(r);
+	}
+}
