@@ -61,21 +61,18 @@ static void device_free(struct mlxo_device *dev)
 	mlxo_free(dev);
 }
 
-int mlxo_device_open(const char *name, struct mlxo_device **out)
+int obj_device_open_on(struct prov_device *prov, struct mlxo_device **out)
 {
 	struct mlxo_device *dev = device_new();
-	char why[256] = "";
 	int err;
 
 	*out = NULL;
-	if (!dev)
+	if (!dev) {
+		prov_ops(prov)->close(prov);
 		return obj_error_nomem("a device");
-	err = prov_open(name, &dev->prov, why, sizeof(why));
-	if (err) {
-		device_free(dev);
-		return obj_error(err, "%s", *why ? why : strerror(-err));
 	}
-	dev->ops = prov_ops(dev->prov);
+	dev->prov = prov;
+	dev->ops = prov_ops(prov);
 	err = start(dev);
 	if (err) {
 		obj_undo_begin();
@@ -85,6 +82,18 @@ int mlxo_device_open(const char *name, struct mlxo_device **out)
 	}
 	*out = dev;
 	return 0;
+}
+
+int mlxo_device_open(const char *name, struct mlxo_device **out)
+{
+	struct prov_device *prov;
+	char why[256] = "";
+	int err = prov_open(name, &prov, why, sizeof(why));
+
+	*out = NULL;
+	if (err)
+		return obj_error(err, "%s", *why ? why : strerror(-err));
+	return obj_device_open_on(prov, out);
 }
 
 void mlxo_device_close(struct mlxo_device *dev)

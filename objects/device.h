@@ -109,6 +109,9 @@ static inline uint64_t obj_cap(const struct mlxo_device *dev, enum obj_cap cap)
 	return dev->caps[cap].value;
 }
 
+/* device.c: a device on a provider's, which is closed on failure. Tests bring a provider of their own. */
+int obj_device_open_on(struct prov_device *prov, struct mlxo_device **dev);
+
 /* caps.c: query and fill dev->caps. */
 int obj_caps_read(struct mlxo_device *dev);
 
