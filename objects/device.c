@@ -84,18 +84,6 @@ int obj_device_open_on(struct prov_device *prov, struct mlxo_device **out)
 	return 0;
 }
 
-int mlxo_device_open(const char *name, struct mlxo_device **out)
-{
-	struct prov_device *prov;
-	char why[256] = "";
-	int err = prov_open(name, &prov, why, sizeof(why));
-
-	*out = NULL;
-	if (err)
-		return obj_error(err, "%s", *why ? why : strerror(-err));
-	return obj_device_open_on(prov, out);
-}
-
 void mlxo_device_close(struct mlxo_device *dev)
 {
 	if (!dev)
