@@ -9,10 +9,16 @@ target_link_options(mlx5-offload PRIVATE -Wl,--version-script=${VERSION_MAP})
 set_target_properties(mlx5-offload PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
                       LINK_DEPENDS ${VERSION_MAP})
 
-add_library(mlx5-offload-static STATIC $<TARGET_OBJECTS:mlxo_objects>)
+# One object inside: what is not MLXO_API is local, as in the shared library, and cannot meet a name of the program.
+set(one ${CMAKE_BINARY_DIR}/mlx5-offload-static.o)
+add_custom_command(OUTPUT ${one} VERBATIM COMMAND_EXPAND_LISTS
+                   COMMAND ${CMAKE_LINKER} -r -o ${one} $<TARGET_OBJECTS:mlxo_objects>
+                   COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${one}
+                   DEPENDS $<TARGET_OBJECTS:mlxo_objects>)
+add_library(mlx5-offload-static STATIC ${one})
 target_include_directories(mlx5-offload-static INTERFACE ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(mlx5-offload-static INTERFACE PkgConfig::CRYPTO PkgConfig::PCAP Threads::Threads)
-set_target_properties(mlx5-offload-static PROPERTIES OUTPUT_NAME mlx5-offload)
+set_target_properties(mlx5-offload-static PROPERTIES OUTPUT_NAME mlx5-offload LINKER_LANGUAGE C)
 
 configure_file(${CMAKE_SOURCE_DIR}/cmake/mlx5-offload.pc.in ${CMAKE_BINARY_DIR}/mlx5-offload.pc @ONLY)
 
