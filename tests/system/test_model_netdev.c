@@ -138,5 +138,12 @@ int main(void)
 		fprintf(stderr, "SKIPPED: no veth pair: ip link failed\n");
 		return 77;
 	}
+	/* The kernel takes a moment to give a link its queue; what is sent before is lost. */
+	if (!run("for i in $(seq 200); do [ $(ip link show up | grep -c 'mlxo-.*state UP') = 2 ] "
+		 "&& exit; "
+		 "sleep 0.05; done; exit 1")) {
+		fprintf(stderr, "the veth pair does not come up\n");
+		return 1;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
