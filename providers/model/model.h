@@ -36,14 +36,14 @@ struct model_dev;
 
 /* -- objects (object.c) --------------------------------------------------------------------------------- */
 
-/* M(type, word for people, profile limit field) - every kind of thing the census counts. */
+/* clang-format off */
+/* M(type, word for people) - every kind of thing the census counts. */
 #define MODEL_TYPES(M) \
-	M(UAR, "uar") \
-	M(PD, "pd") \
-	M(TD, "td") M(UMEM, "umem") M(MKEY, "mkey") M(CQ, "cq") M(TIS, "tis") M(SQ, "sq") \
-		M(RQ, "rq") M(TIR, "tir") M(DEK, "dek") M(IPSEC, "ipsec") M(COUNTER, "counter") \
-			M(REFORMAT, "reformat") M(MODHDR, "modify_header") M(FT, "flow_table") \
-				M(FG, "flow_group") M(FTE, "flow_entry")
+	M(UAR, "uar") M(PD, "pd") M(TD, "td") M(UMEM, "umem") M(MKEY, "mkey") M(CQ, "cq") M(TIS, "tis") \
+	M(SQ, "sq") M(RQ, "rq") M(TIR, "tir") M(DEK, "dek") M(IPSEC, "ipsec") M(COUNTER, "counter") \
+	M(REFORMAT, "reformat") M(MODHDR, "modify_header") M(FT, "flow_table") M(FG, "flow_group") \
+	M(FTE, "flow_entry")
+/* clang-format on */
 
 #define MODEL_TYPE_ENUM(t, word) MODEL_##t,
 enum model_type { MODEL_TYPES(MODEL_TYPE_ENUM) MODEL_NTYPES };
@@ -61,6 +61,7 @@ struct model_obj {
 	uint32_t id;	/* number in its type's id space; for a DEK bulk the base */
 	uint32_t count; /* ids taken: 2^n for bulks of keys and counters, else 1 */
 	uint32_t users;
+	bool gone; /* destroyed; its memory stays until the last user is gone, too */
 	struct model_obj *uses[MODEL_MAX_REFS];
 	unsigned int nuses;
 	struct model_obj *next; /* hash chain */
@@ -274,9 +275,8 @@ struct model_ft {
 	struct model_ft *miss_ft;
 	struct model_fg **fgs; /* sorted by start index: lower index wins */
 	uint32_t nfgs;
-	struct model_fte **ftes; /* by flow index, grown on demand up to 2^log_size */
-	uint32_t nftes_cap;
-	struct model_fte **by_index; /* same as ftes; kept for readers */
+	struct model_fte **ftes; /* by flow index; grown on demand up to 2^log_size */
+	uint32_t nftes_cap, nftes;
 };
 
 /* -- device ------------------------------------------------------------------------------------------------ */
@@ -364,14 +364,15 @@ struct model_dev {
 	uint64_t commands, refused;
 	uint64_t by_opcode[0x1000];
 	struct model_fault fault[MODEL_MAX_FAULTS];
-	bool dead;
+	_Atomic bool dead;
 
 	pthread_rwlock_t objs;
 	struct model_obj **hash;
 	uint32_t nhash;
-	uint32_t live[MODEL_NTYPES];
+	uint32_t live[MODEL_NTYPES], live_kernel[MODEL_NTYPES]; /* of all users; of uid 0 */
+	uint32_t nobjs;						/* in the hash */
 	uint32_t next_id[MODEL_NTYPES];
-	uint32_t next_slot;
+	uint32_t generation;	  /* counts resets: handles of an older one are void */
 	struct model_ft *root[2]; /* by PROV_RX / PROV_TX: set by SET_FLOW_TABLE_ROOT */
 
 	struct model_host host;
@@ -382,6 +383,18 @@ struct model_dev {
 	_Atomic uint64_t key_refills, syncs;
 };
 
+/* firmware.c: an empty device with the profile, no port. 0 or -ENOMEM. fini frees all objects, not the port. */
+int model_dev_init(struct model_dev *dev, const struct model_profile *profile);
+void model_dev_fini(struct model_dev *dev);
+/* Power-on state: every object of every user is gone, the device lives. Counters and faults stay. */
+void model_dev_reset(struct model_dev *dev);
+
+/* profile.c: by name, NULL when unknown; all of them, *n receives how many. */
+const struct model_profile *model_profile_find(const char *name);
+const struct model_profile *model_profiles(size_t *n);
+/* Default service time of a command, ns. */
+uint64_t model_service_ns(uint16_t opcode);
+
 /* object.c. All need dev->objs held for writing, look-ups for reading. */
 struct model_obj *model_obj_find(struct model_dev *dev, enum model_type type,
 				 uint32_t id); /* bulks: any id in range */
@@ -391,7 +404,8 @@ void *model_obj_new(struct model_dev *dev, enum model_type type, uint16_t uid, s
 void model_obj_use(struct model_obj *user,
 		   struct model_obj *used); /* counted until model_obj_free(user) */
 void model_obj_free(struct model_dev *dev,
-		    struct model_obj *o); /* users must be 0; frees what the type holds */
+		    struct model_obj *o);     /* users must be 0; frees what the type holds */
+void model_obj_unuse(struct model_obj *used); /* one user less */
 const char *model_type_name(enum model_type type);
 
 /*
@@ -400,6 +414,20 @@ const char *model_type_name(enum model_type type);
  */
 int model_fw_exec(struct model_dev *dev, uint16_t uid, const void *in, size_t inlen, void *out,
 		  size_t outlen);
+/*
+ * The same in two steps, for a face that does not want to wait in the call: begin() lets the command into the serial
+ * firmware processor and says when it will be done; run() executes it then. exec() waits in between.
+ */
+struct model_ticket {
+	uint64_t start, done; /* ns of model_clock(); done 0: at once */
+	enum model_fault_kind fault;
+	uint8_t status;
+	uint32_t syndrome;
+};
+void model_fw_begin(struct model_dev *dev, const void *in, size_t inlen, struct model_ticket *t);
+int model_fw_run(struct model_dev *dev, const struct model_ticket *t, uint16_t uid, const void *in,
+		 size_t inlen, void *out, size_t outlen);
+uint64_t model_clock(void); /* ns, CLOCK_MONOTONIC */
 /* Destroy every object of uid, in an order that never meets a user. */
 void model_fw_close_uid(struct model_dev *dev, uint16_t uid);
 

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The root of the NIC, which belongs to the function's owner (uid 0): one table per direction at level 0, and a rule
+ * in it for every attachment, each in a group of its own. Flow index = priority * 64 + place, so that a lower
+ * priority number is asked first. What no rule takes: RX dropped, TX to the wire.
+ *
+ * Locks: the device's for places and list, never with firmware in hand.
+ */
+#include "device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRIORITIES = 16, PLACES = 64 };
+
+struct prov_attachment {
+	struct prov_attachment *next;
+	uint32_t generation;
+	uint8_t dir;
+	uint32_t index, group;
+};
+
+/* Execute as the owner. 0, -EREMOTEIO, -ETIMEDOUT, -EIO. */
+static int run(struct prov_device *dev, void *in, size_t inlen, uint8_t out[16])
+{
+	int err = model_fw_exec(&dev->m, 0, in, inlen, out, 16);
+
+	return err ? err : prm_out_status(out) ? -EREMOTEIO : 0;
+}
+
+static int root_create(struct prov_device *dev, uint8_t type)
+{
+	uint8_t in[PRM_BYTES(create_flow_table_in)] = {0}, out[16];
+	uint8_t set[PRM_BYTES(set_flow_table_root_in)] = {0};
+	int err;
+
+	PRM_SET(create_flow_table_in, in, opcode, PRM_CMD_OP_CREATE_FLOW_TABLE);
+	PRM_SET(create_flow_table_in, in, table_type, type);
+	PRM_SET(flow_table_context, PRM_AT(create_flow_table_in, in, flow_table_context), log_size,
+		MODEL_ROOT_LOG_SIZE);
+	err = run(dev, in, sizeof(in), out);
+	if (err)
+		return err;
+	dev->root_id[type] = (uint32_t)PRM_GET(create_flow_table_out, out, table_id);
+	PRM_SET(set_flow_table_root_in, set, opcode, PRM_CMD_OP_SET_FLOW_TABLE_ROOT);
+	PRM_SET(set_flow_table_root_in, set, table_type, type);
+	PRM_SET(set_flow_table_root_in, set, table_id, dev->root_id[type]);
+	return run(dev, set, sizeof(set), out);
+}
+
+int model_roots_create(struct prov_device *dev)
+{
+	int err = root_create(dev, PRM_FLOW_TABLE_TYPE_NIC_RX);
+
+	memset(dev->root_used, 0, sizeof(dev->root_used));
+	return err ? err : root_create(dev, PRM_FLOW_TABLE_TYPE_NIC_TX);
+}
+
+static int create_group(struct prov_device *dev, const struct prov_attach *a,
+			struct prov_attachment *at)
+{
+	uint8_t in[PRM_BYTES(create_flow_group_in)] = {0}, out[16];
+	int err;
+
+	PRM_SET(create_flow_group_in, in, opcode, PRM_CMD_OP_CREATE_FLOW_GROUP);
+	PRM_SET(create_flow_group_in, in, table_type, at->dir);
+	PRM_SET(create_flow_group_in, in, table_id, dev->root_id[at->dir]);
+	PRM_SET(create_flow_group_in, in, start_flow_index, at->index);
+	PRM_SET(create_flow_group_in, in, end_flow_index, at->index);
+	PRM_SET(create_flow_group_in, in, match_criteria_enable, a->criteria_enable);
+	if (a->mask)
+		memcpy(PRM_AT(create_flow_group_in, in, match_criteria), a->mask,
+		       PRM_BYTES(fte_match_param));
+	err = run(dev, in, sizeof(in), out);
+	at->group = (uint32_t)PRM_GET(create_flow_group_out, out, group_id);
+	return err;
+}
+
+static int create_rule(struct prov_device *dev, const struct prov_attach *a,
+		       const struct prov_attachment *at)
+{
+	uint8_t in[PRM_BYTES(set_fte_in) + PRM_BYTES(dest_format_struct)] = {0}, out[16];
+	uint8_t *ctx = PRM_AT(set_fte_in, in, flow_context);
+	uint8_t *dest = PRM_AT(flow_context, ctx, destination);
+
+	PRM_SET(set_fte_in, in, opcode, PRM_CMD_OP_SET_FLOW_TABLE_ENTRY);
+	PRM_SET(set_fte_in, in, table_type, at->dir);
+	PRM_SET(set_fte_in, in, table_id, dev->root_id[at->dir]);
+	PRM_SET(set_fte_in, in, flow_index, at->index);
+	PRM_SET(flow_context, ctx, group_id, at->group);
+	PRM_SET(flow_context, ctx, action, PRM_FLOW_CONTEXT_ACTION_FWD_DEST);
+	PRM_SET(flow_context, ctx, destination_list_size, 1);
+	if (a->value)
+		memcpy(PRM_AT(flow_context, ctx, match_value), a->value,
+		       PRM_BYTES(fte_match_param));
+	PRM_SET(dest_format_struct, dest, destination_type,
+		PRM_IFC_FLOW_DESTINATION_TYPE_FLOW_TABLE);
+	PRM_SET(dest_format_struct, dest, destination_id, a->table_id);
+	return run(dev, in, sizeof(in), out);
+}
+
+static int delete_rule(struct prov_device *dev, const struct prov_attachment *at)
+{
+	uint8_t in[PRM_BYTES(delete_fte_in)] = {0}, out[16];
+
+	PRM_SET(delete_fte_in, in, opcode, PRM_CMD_OP_DELETE_FLOW_TABLE_ENTRY);
+	PRM_SET(delete_fte_in, in, table_type, at->dir);
+	PRM_SET(delete_fte_in, in, table_id, dev->root_id[at->dir]);
+	PRM_SET(delete_fte_in, in, flow_index, at->index);
+	return run(dev, in, sizeof(in), out);
+}
+
+static int destroy_group(struct prov_device *dev, const struct prov_attachment *at)
+{
+	uint8_t in[PRM_BYTES(destroy_flow_group_in)] = {0}, out[16];
+
+	PRM_SET(destroy_flow_group_in, in, opcode, PRM_CMD_OP_DESTROY_FLOW_GROUP);
+	PRM_SET(destroy_flow_group_in, in, table_type, at->dir);
+	PRM_SET(destroy_flow_group_in, in, table_id, dev->root_id[at->dir]);
+	PRM_SET(destroy_flow_group_in, in, group_id, at->group);
+	return run(dev, in, sizeof(in), out);
+}
+
+static int take_place(struct prov_device *dev, unsigned int dir, unsigned int priority)
+{
+	int place = -1;
+
+	pthread_mutex_lock(&dev->lock);
+	for (int i = 0; i < PLACES && place < 0; i++)
+		if (!(dev->root_used[dir][priority] >> i & 1))
+			place = i;
+	if (place >= 0)
+		dev->root_used[dir][priority] |= UINT64_C(1) << place;
+	pthread_mutex_unlock(&dev->lock);
+	return place;
+}
+
+static void free_place(struct prov_device *dev, const struct prov_attachment *at)
+{
+	pthread_mutex_lock(&dev->lock);
+	dev->root_used[at->dir][at->index / PLACES] &= ~(UINT64_C(1) << at->index % PLACES);
+	pthread_mutex_unlock(&dev->lock);
+}
+
+static int attach_at(struct prov_device *dev, const struct prov_attach *a,
+		     struct prov_attachment *at)
+{
+	int err = create_group(dev, a, at);
+
+	if (err) {
+		if (err == -EREMOTEIO) /* no answer: the place may be taken */
+			free_place(dev, at);
+		return err;
+	}
+	err = create_rule(dev, a, at);
+	if (err == -EREMOTEIO && destroy_group(dev, at) == 0)
+		free_place(dev, at);
+	return err;
+}
+
+int model_attach(struct prov_device *dev, const struct prov_attach *a, struct prov_attachment **out)
+{
+	struct prov_attachment *at;
+	int place, err;
+
+	if (a->priority >= PRIORITIES)
+		return -EINVAL;
+	at = calloc(1, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	at->dir = a->dir == PROV_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX;
+	at->generation = dev->m.generation;
+	place = take_place(dev, at->dir, a->priority);
+	if (place < 0) {
+		free(at);
+		return -ENOSPC;
+	}
+	at->index = a->priority * PLACES + (uint32_t)place;
+	err = attach_at(dev, a, at);
+	if (err) {
+		free(at);
+		return err;
+	}
+	pthread_mutex_lock(&dev->lock);
+	at->next = dev->attachments;
+	dev->attachments = at;
+	pthread_mutex_unlock(&dev->lock);
+	*out = at;
+	return 0;
+}
+
+int model_detach(struct prov_device *dev, struct prov_attachment *at)
+{
+	int err = 0;
+
+	if (at->generation == dev->m.generation) {
+		err = delete_rule(dev, at);
+		if (err)
+			return err;
+		if (destroy_group(dev, at) == 0)
+			free_place(dev, at);
+	}
+	pthread_mutex_lock(&dev->lock);
+	for (struct prov_attachment **p = &dev->attachments; *p; p = &(*p)->next)
+		if (*p == at) {
+			*p = at->next;
+			break;
+		}
+	pthread_mutex_unlock(&dev->lock);
+	free(at);
+	return 0;
+}
+
+void model_attachments_free(struct prov_device *dev)
+{
+	while (dev->attachments) {
+		struct prov_attachment *at = dev->attachments;
+
+		dev->attachments = at->next;
+		free(at);
+	}
+}

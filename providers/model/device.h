@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The model as a provider's device: shared by model.c (seam), attach.c (root rules) and spec.c (device name). */
+#ifndef PROVIDERS_MODEL_DEVICE_H
+#define PROVIDERS_MODEL_DEVICE_H
+
+#include "control.h"
+#include "devx.h"
+
+#define MODEL_ROOT_LOG_SIZE 10 /* 16 priorities of 64 rules */
+
+struct model_pending; /* a command in flight, model.c */
+
+struct prov_device {
+	struct prov_base base;
+	struct model_dev m;
+	uint16_t uid;
+	char *netdev; /* the name it answers to; NULL: every name */
+
+	/* Guards what follows. Rank 0: before the firmware's lock; no callback with it held. */
+	pthread_mutex_t lock;
+	struct model_pending *head, **tail; /* in the order in which the firmware does them */
+	struct prov_timer *timers;	    /* by deadline */
+	struct prov_obj *objs;
+	struct prov_attachment *attachments;
+	uint32_t root_id[2];
+	uint64_t root_used[2][16]; /* rules of a priority: one bit per place */
+
+	int epoll, event, timer; /* epoll holds the event, the timer and the port's descriptor */
+	_Atomic bool signaled;	 /* event is readable */
+	uint64_t armed;		 /* deadline the timer is set to, 0: none */
+};
+
+/* attach.c */
+int model_roots_create(struct prov_device *dev);
+int model_attach(struct prov_device *dev, const struct prov_attach *a,
+		 struct prov_attachment **out);
+int model_detach(struct prov_device *dev, struct prov_attachment *a);
+void model_attachments_free(struct prov_device *dev);
+
+/* spec.c: options of a device name. */
+struct model_spec {
+	const struct model_profile *profile;
+	enum model_time time;
+	char *port, *netdev; /* malloc */
+	unsigned int mtu;    /* 0: the profile's */
+	unsigned int nfaults, ntimes;
+	struct model_fault fault[MODEL_MAX_FAULTS];
+	struct {
+		uint16_t opcode;
+		uint64_t ns;
+	} times[64];
+};
+/* 0 or -errno with a sentence in why. model_spec_fini() in any case. */
+int model_spec_parse(struct model_spec *s, const char *spec, char *why, size_t whylen);
+void model_spec_fini(struct model_spec *s);
+
+#endif
