@@ -75,9 +75,7 @@ int obj_device_open_on(struct prov_device *prov, struct mlxo_device **out)
 	dev->ops = prov_ops(prov);
 	err = start(dev);
 	if (err) {
-		obj_undo_begin();
 		mlxo_device_close(dev);
-		obj_undo_end();
 		return err;
 	}
 	*out = dev;
@@ -88,8 +86,10 @@ void mlxo_device_close(struct mlxo_device *dev)
 {
 	if (!dev)
 		return;
+	obj_undo_begin(); /* nobody can be told but the log */
 	obj_destroy(dev, &dev->td);
 	obj_destroy(dev, &dev->pd);
+	obj_undo_end();
 	if (dev->has_uar)
 		dev->ops->uar_free(dev->prov, &dev->uar);
 	dev->ops->close(dev->prov);

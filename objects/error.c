@@ -108,7 +108,7 @@ __attribute__((format(printf, 3, 0))) static int report(int err, const struct ob
 		e.syndrome = fw->syndrome;
 	}
 	if (undoing) {
-		obj_log(MLXO_LOG_ERROR, "while undoing: %s", e.text);
+		obj_log(MLXO_LOG_ERROR, "while cleaning up: %s", e.text);
 		errno = saved;
 		return err;
 	}

@@ -3,8 +3,8 @@
  * Inside of error.h: how the library reports.
  *
  * A failure is told once. Normally that is mlxo_error_last() of the thread (and one line in the log at DEBUG, where
- * every firmware command has a line). While something is being undone the caller has been told the cause already,
- * so further failures leave mlxo_error_last() and errno alone and go to the log at ERROR:
+ * every firmware command has a line). While something is being undone or closed the caller has been told the cause already, or cannot
+ * be told, so further failures leave mlxo_error_last() and errno alone and go to the log at ERROR:
  *
  *	err = obj_error(-EINVAL, "...");	cause: kept
  *	obj_undo_begin();

@@ -29,7 +29,7 @@
 
 struct mlxo_device;
 
-/* O(kind, word for people) */
+/* O(kind, word for people). The last three are made by the provider, not by commands of ours. */
 #define OBJ_KINDS(O) \
 	O(PD, "PD") \
 	O(TD, "transport domain") \
@@ -45,7 +45,10 @@ struct mlxo_device;
 	O(MODHDR, "modify header context") \
 	O(TABLE, "flow table") \
 	O(GROUP, "flow group") \
-	O(RULE, "flow table entry")
+	O(RULE, "flow table entry") \
+	O(ATTACHMENT, "rule of the root") \
+	O(UMEM, "umem") \
+	O(MKEY, "memory key")
 
 #define OBJ_KIND_ENUM(kind, word) OBJ_##kind,
 enum obj_kind { OBJ_KINDS(OBJ_KIND_ENUM) OBJ_NKINDS };

@@ -4,6 +4,7 @@
 #include "objects/alloc.h"
 #include "objects/error.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { PAGE = 4096 };
@@ -29,24 +30,58 @@ static struct obj_region *region_new(size_t len)
 	return r;
 }
 
+static enum obj_kind kind_of(const struct obj_region *r)
+{
+	return r->is_mr ? OBJ_MKEY : OBJ_UMEM;
+}
+
+static uint32_t id_of(const struct obj_region *r)
+{
+	return r->is_mr ? r->mr.lkey >> 8 : r->umem.id;
+}
+
+static void keep(struct mlxo_device *dev, struct obj_region *r)
+{
+	pthread_mutex_lock(&dev->lock);
+	r->next = dev->kept;
+	dev->kept = r;
+	pthread_mutex_unlock(&dev->lock);
+}
+
+static int reg(struct mlxo_device *dev, struct obj_region *r)
+{
+	return r->is_mr ? dev->ops->mr_reg(dev->prov, dev->pd.id, r->addr, r->len, &r->mr)
+			: dev->ops->umem_reg(dev->prov, r->addr, r->len, &r->umem);
+}
+
 static int create(struct mlxo_device *dev, size_t len, bool is_mr, struct obj_region **region)
 {
-	struct obj_region *r = region_new(len);
-	int err;
+	struct obj_region *r;
+	int err = obj_quarantine_reserve(dev);
 
 	*region = NULL;
-	if (!r)
+	if (err)
+		return err;
+	r = region_new(len);
+	if (!r) {
+		obj_quarantine_release(dev);
 		return obj_error_nomem("a queue");
-	r->is_mr = is_mr;
-	err = is_mr ? dev->ops->mr_reg(dev->prov, dev->pd.id, r->addr, r->len, &r->mr)
-		    : dev->ops->umem_reg(dev->prov, r->addr, r->len, &r->umem);
-	if (err) {
-		region_free(r);
-		return obj_error(err, "device %s cannot register %zu bytes of memory: %s",
-				 mlxo_device_name(dev), len, strerror(-err));
 	}
-	*region = r;
-	return 0;
+	r->is_mr = is_mr;
+	err = reg(dev, r);
+	if (!err) {
+		*region = r;
+		return 0;
+	}
+	if (obj_is_unknown(err)) {
+		obj_quarantine_add(dev, kind_of(r), 0, is_mr ? "CREATE_MKEY" : "CREATE_UMEM");
+		keep(dev, r);
+	} else {
+		obj_quarantine_release(dev);
+		region_free(r);
+	}
+	return obj_error(err, "device %s cannot register %zu bytes of memory: %s",
+			 mlxo_device_name(dev), len, strerror(-err));
 }
 
 int obj_region_create_umem(struct mlxo_device *dev, size_t len, struct obj_region **region)
@@ -68,6 +103,7 @@ void obj_region_destroy(struct mlxo_device *dev, struct obj_region *r)
 	err = r->is_mr ? dev->ops->mr_dereg(dev->prov, &r->mr)
 		       : dev->ops->umem_dereg(dev->prov, &r->umem);
 	if (!err) {
+		obj_quarantine_release(dev);
 		region_free(r);
 		return;
 	}
@@ -75,10 +111,12 @@ void obj_region_destroy(struct mlxo_device *dev, struct obj_region *r)
 		"%zu bytes of memory stay with device %s until it is closed: it may still use them "
 		"(%s)",
 		r->len, mlxo_device_name(dev), strerror(-err));
-	pthread_mutex_lock(&dev->lock);
-	r->next = dev->kept;
-	dev->kept = r;
-	pthread_mutex_unlock(&dev->lock);
+	if (obj_is_unknown(err) || (err != -EIO && !obj_quarantine_empty(dev)))
+		obj_quarantine_add(dev, kind_of(r), id_of(r),
+				   r->is_mr ? "DESTROY_MKEY" : "DESTROY_UMEM");
+	else
+		obj_quarantine_release(dev);
+	keep(dev, r);
 }
 
 void obj_region_free_kept(struct mlxo_device *dev)

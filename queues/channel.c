@@ -85,9 +85,7 @@ int mlxo_channel_create(struct mlxo_device *dev, const struct mlxo_channel_opts 
 	if (!err)
 		err = queue_tx_init(&ch->tx, dev, o.sq_entries, o.max_frame);
 	if (err) {
-		obj_undo_begin();
 		mlxo_channel_destroy(ch);
-		obj_undo_end();
 		return err;
 	}
 	*channel = ch;
@@ -98,8 +96,10 @@ void mlxo_channel_destroy(struct mlxo_channel *ch)
 {
 	if (!ch)
 		return;
+	obj_undo_begin(); /* nobody can be told but the log */
 	queue_tx_fini(&ch->tx);
 	queue_rx_fini(&ch->rx);
+	obj_undo_end();
 	mlxo_free(ch);
 }
 

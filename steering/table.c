@@ -85,13 +85,25 @@ int steer_table_destroy(struct steer_table *table)
 	return obj_destroy(table->dev, &table->obj);
 }
 
-int steer_table_attach(struct steer_table *table, unsigned int priority,
-		       const struct steer_match *match, struct steer_attachment *a)
+static int send_attach(struct steer_table *table, unsigned int priority,
+		       const struct steer_match *match, struct prov_attachment **prov)
 {
 	struct prov_attach attach = {.dir = table->dir,
 				     .priority = priority,
 				     .table = table->obj.prov,
 				     .table_id = table->obj.id};
+
+	if (match) {
+		attach.criteria_enable = match->enable;
+		attach.mask = match->mask;
+		attach.value = match->value;
+	}
+	return table->dev->ops->attach(table->dev->prov, &attach, prov);
+}
+
+int steer_table_attach(struct steer_table *table, unsigned int priority,
+		       const struct steer_match *match, struct steer_attachment *a)
+{
 	int err;
 
 	*a = (struct steer_attachment){0};
@@ -99,33 +111,41 @@ int steer_table_attach(struct steer_table *table, unsigned int priority,
 		return obj_error(-EINVAL,
 				 "a TX flow table must be attached for one send queue: the "
 				 "root sees those of all programs");
-	if (match) {
-		attach.criteria_enable = match->enable;
-		attach.mask = match->mask;
-		attach.value = match->value;
+	err = obj_quarantine_reserve(table->dev);
+	if (err)
+		return err;
+	err = send_attach(table, priority, match, &a->prov);
+	if (!err) {
+		a->table = table;
+		table->attachments++;
+		return 0;
 	}
-	err = table->dev->ops->attach(table->dev->prov, &attach, &a->prov);
-	if (err) {
-		a->prov = NULL;
-		return obj_error(err, "%s flow table %u cannot be attached: %s",
-				 dir_name(table->dir), table->obj.id, strerror(-err));
-	}
-	a->table = table;
-	table->attachments++;
-	return 0;
+	a->prov = NULL;
+	if (obj_is_unknown(err))
+		obj_quarantine_add(table->dev, OBJ_ATTACHMENT, 0, "attach");
+	else
+		obj_quarantine_release(table->dev);
+	return obj_error(err, "%s flow table %u cannot be attached: %s", dir_name(table->dir),
+			 table->obj.id, strerror(-err));
 }
 
 int steer_table_detach(struct steer_attachment *a)
 {
+	struct steer_table *table = a->table;
 	int err;
 
 	if (!a->prov)
 		return 0;
-	err = a->table->dev->ops->detach(a->table->dev->prov, a->prov);
-	if (err)
-		return obj_error(err, "%s flow table %u cannot be detached: %s",
-				 dir_name(a->table->dir), a->table->obj.id, strerror(-err));
-	a->table->attachments--;
-	*a = (struct steer_attachment){0};
-	return 0;
+	err = table->dev->ops->detach(table->dev->prov, a->prov);
+	if (obj_is_unknown(err))
+		obj_quarantine_add(table->dev, OBJ_ATTACHMENT, 0, "detach");
+	else if (!err || err == -EIO)
+		obj_quarantine_release(table->dev);
+	if (!err || err == -EIO || obj_is_unknown(err)) {
+		table->attachments--;
+		*a = (struct steer_attachment){0};
+	}
+	return err ? obj_error(err, "%s flow table %u cannot be detached: %s", dir_name(table->dir),
+			       table->obj.id, strerror(-err))
+		   : 0;
 }

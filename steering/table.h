@@ -59,7 +59,7 @@ struct steer_attachment {
  */
 int steer_table_attach(struct steer_table *table, unsigned int priority,
 		       const struct steer_match *match, struct steer_attachment *a);
-/* Not attached: 0. On failure it counts as attached still. */
+/* Not attached: 0. Refused: attached still. No answer: lost, counts as gone. */
 int steer_table_detach(struct steer_attachment *a);
 
 #endif

@@ -353,6 +353,16 @@ int mock_attachments(struct mock *m)
 	return m->attachments;
 }
 
+void mock_forget_attachment(struct mock *m)
+{
+	m->attachments--;
+}
+
+void mock_forget_umem(struct mock *m)
+{
+	m->live_umems--;
+}
+
 int mock_rings(struct mock *m, uint64_t *ctrl)
 {
 	if (ctrl)

@@ -55,6 +55,10 @@ void mock_cap(struct mlxo_device *dev, const char *name, uint64_t value);
 /* What attach() was given last, and how many attachments there are. */
 const struct prov_attach *mock_attach(struct mock *m);
 int mock_attachments(struct mock *m);
+/* One that was lost on purpose does not count as left behind. */
+void mock_forget_attachment(struct mock *m);
+/* The same for a umem. */
+void mock_forget_umem(struct mock *m);
 /* Result of the next attach, detach, umem_dereg or mr_dereg. */
 void mock_fail_next(struct mock *m, int err);
 

@@ -567,7 +567,7 @@ static void test_trace_masks_keys(void **state)
 
 /* -- memory, capabilities ------------------------------------------------------------------------------------- */
 
-static void test_region_is_kept_while_in_use(void **state)
+static void test_regions(void **state)
 {
 	struct obj_region *r;
 
@@ -575,15 +575,42 @@ static void test_region_is_kept_while_in_use(void **state)
 	assert_int_equal(obj_region_create_umem(t.dev, 100, &r), 0);
 	assert_int_equal(r->len, 4096);
 	assert_int_equal((uintptr_t)r->addr % 4096, 0);
-	mock_fail_next(t.m, -EBUSY);
 	obj_region_destroy(t.dev, r);
-	assert_ptr_equal(t.dev->kept, r); /* freed with the device */
-	mock_fail_next(t.m, 0);
-	/* the mock counts it as live: give it back by hand */
-	assert_int_equal(t.dev->ops->umem_dereg(t.dev->prov, &r->umem), 0);
 	mock_fail_next(t.m, -ENOMEM);
 	assert_int_equal(obj_region_create_mr(t.dev, 100, &r), -ENOMEM);
 	assert_null(r);
+	for (uint64_t n = 1; n <= 2; n++) {
+		mlxo_alloc_fail_at(n);
+		assert_int_equal(obj_region_create_mr(t.dev, 100, &r), -ENOMEM);
+		mlxo_alloc_fail_at(0);
+	}
+	obj_region_destroy(t.dev, NULL);
+	assert_null(t.dev->kept);
+	assert_int_equal(quarantined(), 0);
+}
+
+/* The device may still use the memory: it must not be freed, and goes with the device. */
+static void test_regions_are_kept_while_in_use(void **state)
+{
+	struct obj_region *r, *second;
+
+	(void)state;
+	assert_int_equal(obj_region_create_umem(t.dev, 100, &r), 0);
+	mock_fail_next(t.m, -EBUSY);
+	obj_region_destroy(t.dev, r);
+	mock_forget_umem(t.m);
+	assert_ptr_equal(t.dev->kept, r);
+	assert_int_equal(quarantined(), 0); /* somebody's mistake, nothing is unknown */
+	mock_fail_next(t.m, -ETIMEDOUT);
+	assert_int_equal(obj_region_create_mr(t.dev, 100, &second), -ETIMEDOUT);
+	assert_null(second);
+	expect_listed("memory key", 0, "CREATE_MKEY");
+	assert_ptr_equal(t.dev->kept->next, r);
+	assert_int_equal(obj_region_create_umem(t.dev, 100, &r), 0);
+	mock_fail_next(t.m, -EBUSY);
+	obj_region_destroy(t.dev, r);
+	mock_forget_umem(t.m);
+	expect_listed("umem", r->umem.id, "DESTROY_UMEM");
 }
 
 static void test_capabilities(void **state)
@@ -642,7 +669,8 @@ int main(void)
 		TEST(test_dead_device),
 		TEST(test_key_buffers_are_wiped),
 		TEST(test_trace_masks_keys),
-		TEST(test_region_is_kept_while_in_use),
+		TEST(test_regions),
+		TEST(test_regions_are_kept_while_in_use),
 		TEST(test_capabilities),
 		TEST(test_device_edges),
 	};

@@ -511,12 +511,35 @@ static void test_attach(void **state)
 	assert_int_equal(steer_table_attach(&tx, 0, &m, &b), 0);
 	assert_memory_equal(mock_attach(t.m)->value, m.value, sizeof(m.value));
 	assert_memory_equal(mock_attach(t.m)->mask, m.mask, sizeof(m.mask));
-	mock_fail_next(t.m, -ETIMEDOUT);
-	assert_int_equal(steer_table_detach(&b), -ETIMEDOUT);
+	mock_fail_next(t.m, -EREMOTEIO);
+	assert_int_equal(steer_table_detach(&b), -EREMOTEIO);
+	assert_int_equal(tx.attachments, 1);
 	assert_int_equal(steer_table_detach(&b), 0);
 	assert_int_equal(steer_table_detach(&b), 0);
 	assert_int_equal(steer_table_detach(&a), 0);
 	assert_int_equal(mock_attachments(t.m), 0);
+}
+
+static void test_lost_attachments_are_listed(void **state)
+{
+	struct steer_attachment a;
+	struct mlxo_quarantined *list;
+	size_t n;
+
+	(void)state;
+	mock_fail_next(t.m, -ETIMEDOUT);
+	assert_int_equal(steer_table_attach(&t.sa, 0, NULL, &a), -ETIMEDOUT);
+	assert_int_equal(steer_table_detach(&a), 0); /* no call */
+	assert_int_equal(steer_table_attach(&t.sa, 0, NULL, &a), 0);
+	mock_fail_next(t.m, -ETIMEDOUT);
+	assert_int_equal(steer_table_detach(&a), -ETIMEDOUT);
+	assert_int_equal(t.sa.attachments, 0);
+	assert_int_equal(mlxo_device_quarantined(t.dev, &list, &n), 0);
+	assert_int_equal(n, 2);
+	assert_string_equal(list[1].kind, "rule of the root");
+	assert_string_equal(list[1].op, "detach");
+	free(list);
+	mock_forget_attachment(t.m);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -537,6 +560,7 @@ int main(void)
 		TEST(test_groups_do_not_overlap),
 		TEST(test_lost_group_blocks_its_range),
 		TEST(test_attach),
+		TEST(test_lost_attachments_are_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
