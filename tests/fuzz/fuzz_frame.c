@@ -17,6 +17,8 @@ enum { RX = PRM_FLOW_TABLE_TYPE_NIC_RX, RX_BYTES = 10240, MAX_BYTES = 9000 };
 enum {
 	FWD = PRM_FLOW_CONTEXT_ACTION_FWD_DEST,
 	DROP = PRM_FLOW_CONTEXT_ACTION_DROP,
+	COUNT = PRM_FLOW_CONTEXT_ACTION_COUNT,
+	DECRYPT = PRM_FLOW_CONTEXT_ACTION_CRYPTO_DECRYPT,
 	MODHDR = PRM_FLOW_CONTEXT_ACTION_MOD_HDR,
 };
 
@@ -56,8 +58,7 @@ static void first_table(const struct raw_table *t, const struct raw_table *next)
 		{PRM_ACTION_IN_FIELD_OUT_DIPV6_127_96, 1},
 	};
 	struct raw_rule open = {
-		.action = FWD | PRM_FLOW_CONTEXT_ACTION_CRYPTO_DECRYPT |
-			  PRM_FLOW_CONTEXT_ACTION_PACKET_REFORMAT,
+		.action = FWD | DECRYPT | PRM_FLOW_CONTEXT_ACTION_PACKET_REFORMAT,
 		.enable = 2,
 		.to_table = next,
 		.ipsec = raw_ipsec(&r, raw_dek(&r, key, 16, NULL), false, 0),
@@ -76,12 +77,21 @@ static void first_table(const struct raw_table *t, const struct raw_table *next)
 				      .to_table = next,
 				      .modhdr = raw_modhdr(&r, RX, rewrites[i].field, 0x0a0b0c0d)});
 	}
-	add(t, 6, (struct raw_rule){.action = FWD, .to_table = next});
+	MATCH(outer_headers, fte_match_set_lyr_2_4, ethertype, 0x0806);
+	add(t, 6,
+	    (struct raw_rule){
+		    .action = FWD, .enable = 1, .to_tir = rq.tirn, .copy_to_tir = rq.tirn});
+	MATCH(outer_headers, fte_match_set_lyr_2_4, ethertype, 0x88b5);
+	add(t, 7,
+	    (struct raw_rule){
+		    .action = FWD | DECRYPT, .enable = 1, .ipsec = open.ipsec, .to_table = next});
+	add(t, 8, (struct raw_rule){.action = FWD, .to_table = next});
 }
 
 static void second_table(const struct raw_table *t)
 {
-	struct raw_rule to_rq = {.action = FWD, .to_tir = rq.tirn};
+	struct raw_rule to_rq = {.action = FWD, .to_tir = rq.tirn, .flow_tag = 5};
+	struct prov_obj *counter;
 
 	MATCH(misc_parameters_2, fte_match_set_misc2, ipsec_syndrome, 1);
 	add(t, 0, (struct raw_rule){.action = DROP, .enable = 8});
@@ -89,7 +99,11 @@ static void second_table(const struct raw_table *t)
 	add(t, 1, (struct raw_rule){.action = DROP, .enable = 8});
 	MATCH(outer_headers, fte_match_set_lyr_2_4, cvlan_tag, 1);
 	MATCH(outer_headers, fte_match_set_lyr_2_4, first_vid, 7);
-	add(t, 2, (struct raw_rule){.action = DROP, .enable = 1});
+	add(t, 2,
+	    (struct raw_rule){.action = DROP | COUNT,
+			      .enable = 1,
+			      .counter = raw_counter(&r, &counter),
+			      .has_counter = true});
 	MATCH(misc_parameters_3, fte_match_set_misc3, icmpv6_type, 135);
 	to_rq.enable = 16;
 	add(t, 3, to_rq);

@@ -254,11 +254,13 @@ static void set_dest(uint8_t *dest, const struct raw_rule *rule)
 struct prov_obj *raw_rule(struct raw *r, const struct raw_table *t, uint32_t index,
 			  const struct raw_rule *rule)
 {
-	uint8_t in[PRM_BYTES(set_fte_in) + 16] = {0}, out[PRM_BYTES(set_fte_out)];
+	uint8_t in[PRM_BYTES(set_fte_in) + 24] = {0}, out[PRM_BYTES(set_fte_out)];
 	uint8_t *ctx = PRM_AT(set_fte_in, in, flow_context),
 		*list = PRM_AT(flow_context, ctx, destination);
 	bool fwd = rule->action & PRM_FLOW_CONTEXT_ACTION_FWD_DEST;
-	size_t inlen = PRM_BYTES(set_fte_in) + (fwd ? 8u : 0) + (rule->has_counter ? 8u : 0);
+	uint32_t ndest = fwd ? 1 + !!rule->copy_to_tir : 0;
+	size_t inlen =
+		PRM_BYTES(set_fte_in) + (ndest + rule->has_counter) * PRM_BYTES(dest_format_struct);
 
 	PRM_SET(set_fte_in, in, opcode, PRM_CMD_OP_SET_FLOW_TABLE_ENTRY);
 	PRM_SET(set_fte_in, in, table_type, t->type);
@@ -272,10 +274,14 @@ struct prov_obj *raw_rule(struct raw *r, const struct raw_table *t, uint32_t ind
 	PRM_SET(flow_context, ctx, encrypt_decrypt_obj_id, rule->ipsec);
 	if (rule->mask)
 		memcpy(PRM_AT(flow_context, ctx, match_value), rule->value, 512);
+	PRM_SET(flow_context, ctx, destination_list_size, ndest);
+	if (rule->copy_to_tir) {
+		set_dest(list, &(struct raw_rule){.to_tir = rule->copy_to_tir});
+		list += PRM_BYTES(dest_format_struct);
+	}
 	if (fwd) {
-		PRM_SET(flow_context, ctx, destination_list_size, 1);
 		set_dest(list, rule);
-		list += 8;
+		list += PRM_BYTES(dest_format_struct);
 	}
 	if (rule->has_counter) {
 		PRM_SET(flow_context, ctx, flow_counter_list_size, 1);

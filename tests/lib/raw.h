@@ -68,6 +68,7 @@ struct raw_rule {
 	const struct raw_table *to_table;
 	uint32_t to_tir, counter, ipsec, reformat, modhdr, flow_tag;
 	bool has_counter;
+	uint32_t copy_to_tir; /* a second destination */
 };
 
 void raw_open(struct raw *r, const char *spec);
