@@ -144,6 +144,11 @@ static const char *take_quoted(struct line_reader *r, int quote)
 	return NULL;
 }
 
+static bool ends_word(int c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == END;
+}
+
 /* One word; c is its first byte. */
 static const char *take_word(struct line_reader *r, int c)
 {
@@ -166,7 +171,7 @@ static const char *take_word(struct line_reader *r, int c)
 		if (why)
 			return why;
 		c = peek(r);
-		if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == END)
+		if (ends_word(c))
 			return put(r, 0) ? NULL : "the line is too long";
 		get(r);
 	}

@@ -116,17 +116,18 @@ static json_t *command_text(char *const *word, int n)
 {
 	size_t len = 1;
 	json_t *value;
-	char *text;
+	char *text, *end;
 
 	for (int i = 0; i < n; i++)
 		len += strlen(word[i]) + sizeof("(hidden)");
 	text = malloc(len);
 	if (!text)
 		return NULL;
-	text[0] = 0;
+	end = text;
+	*end = 0;
 	for (int i = 0; i < n; i++) {
-		strcat(text, i ? " " : "");
-		strcat(text, words_is_key(word, i) ? "(hidden)" : word[i]);
+		end = stpcpy(end, i ? " " : "");
+		end = stpcpy(end, words_is_key(word, i) ? "(hidden)" : word[i]);
 	}
 	value = json_string(text);
 	free(text);

@@ -81,6 +81,17 @@ static int take_dev(struct words *w, const char **dev)
 	return rc;
 }
 
+static int check_offload(struct words *w, const char *dev, const enum mlxo_ipsec_dir *dir)
+{
+	if (!dev)
+		return problem_usage(w->problem,
+				     "offload: dev NAME is missing (offload packet dev eth0%s)",
+				     dir ? " dir out" : "");
+	if (dir && !*dir)
+		return problem_usage(w->problem, "offload: dir in or dir out is missing");
+	return 0;
+}
+
 int xfrm_take_offload(struct words *w, enum mlxo_ipsec_offload *offload, const char **dev,
 		      enum mlxo_ipsec_dir *dir)
 {
@@ -99,17 +110,9 @@ int xfrm_take_offload(struct words *w, enum mlxo_ipsec_offload *offload, const c
 		else
 			break;
 	}
-	if (rc)
-		return rc;
-	if (!*dev)
-		return problem_usage(w->problem,
-				     "offload: dev NAME is missing (offload packet dev eth0%s)",
-				     dir ? " dir out" : "");
-	if (dir && !*dir)
-		return problem_usage(w->problem, "offload: dir in or dir out is missing");
-	if (!*offload)
+	if (!rc && !*offload)
 		*offload = MLXO_IPSEC_CRYPTO; /* what iproute2 means by `offload dev` */
-	return 0;
+	return rc ? rc : check_offload(w, *dev, dir);
 }
 
 static bool abbreviates(const char *word, const char *whole)

@@ -437,10 +437,11 @@ static void merge(const struct model_fte *fte, const struct draft *d, unsigned i
 	memcpy(list + (size_t)nd * LIST_ENTRY, counters ? src : old, (size_t)nc * LIST_ENTRY);
 }
 
-static enum model_synd modify(struct model_cmd *c, struct draft *d, uint32_t index)
+static enum model_synd modify(struct model_cmd *c, const struct draft *asked, uint32_t index)
 {
 	unsigned int mask = (unsigned int)PRM_GET(set_fte_in, c->in, modify_enable_mask);
-	struct model_fte *fte = at_index(d->ft, index), before;
+	struct model_fte *fte = at_index(asked->ft, index), before;
+	struct draft d = *asked;
 	uint8_t ctx[CONTEXT], list[2 * MAX_LIST * LIST_ENTRY];
 	enum model_synd s;
 	struct parts p;
@@ -449,20 +450,20 @@ static enum model_synd modify(struct model_cmd *c, struct draft *d, uint32_t ind
 		return MODEL_S_NO_FTE;
 	if (!mask || (mask & ~(unsigned int)MODIFY_ALL))
 		return MODEL_S_FTE_MODIFY_MASK;
-	if (fte->fg != d->fg || memcmp(PRM_AT(flow_context, d->ctx, match_value),
-				       PRM_AT(flow_context, fte->context, match_value),
-				       PRM_BYTES(fte_match_param)) != 0)
+	if (fte->fg != d.fg || memcmp(PRM_AT(flow_context, d.ctx, match_value),
+				      PRM_AT(flow_context, fte->context, match_value),
+				      PRM_BYTES(fte_match_param)) != 0)
 		return MODEL_S_FTE_MODIFY_MATCH;
-	merge(fte, d, mask, ctx, list);
-	d->ctx = ctx;
-	d->list = list;
-	s = check_draft(c, d);
+	merge(fte, &d, mask, ctx, list);
+	d.ctx = ctx;
+	d.list = list;
+	s = check_draft(c, &d);
 	if (s != MODEL_S_OK)
 		return s;
-	if (!alloc_parts(d, &p))
+	if (!alloc_parts(&d, &p))
 		return MODEL_S_NO_MEMORY;
 	before = *fte; /* let the old parts go last: old and new may be the same objects */
-	fill(c->dev, fte, d, &p);
+	fill(c->dev, fte, &d, &p);
 	empty(&before);
 	return MODEL_S_OK;
 }

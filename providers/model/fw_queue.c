@@ -224,7 +224,7 @@ enum model_synd model_do_CREATE_SQ(struct model_cmd *c)
 	struct model_tis *tis;
 	struct model_uar *uar;
 	struct model_sq *sq;
-	struct parts p;
+	struct parts p = {0};
 	enum model_synd s;
 	uint8_t *copy;
 
@@ -328,7 +328,7 @@ enum model_synd model_do_CREATE_RQ(struct model_cmd *c)
 {
 	const uint8_t *rqc = PRM_AT(create_rq_in, c->in, ctx), *wq = PRM_AT(rqc, rqc, wq);
 	struct model_rq *rq;
-	struct parts p;
+	struct parts p = {0};
 	enum model_synd s;
 	uint8_t *copy;
 
