@@ -148,6 +148,9 @@ struct prov_ops {
 	void (*timer_arm)(struct prov_device *dev, struct prov_timer *t);
 	void (*timer_cancel)(struct prov_device *dev, struct prov_timer *t);
 
+	/* Largest IP packet that the port takes, bytes. */
+	unsigned int (*mtu)(struct prov_device *dev);
+
 	/* Does the device answer to this netdev, verbs or PCI name? */
 	bool (*is_named)(struct prov_device *dev, const char *name);
 };

@@ -468,6 +468,11 @@ static void ring(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl)
 		model_sq_ring(&dev->m, (uint32_t)PRM_GET(wqe_ctrl_seg, seg, qpn));
 }
 
+static unsigned int port_mtu(struct prov_device *dev)
+{
+	return dev->m.profile.mtu;
+}
+
 static bool is_named(struct prov_device *dev, const char *name)
 {
 	return !dev->netdev || strcmp(name, dev->netdev) == 0 || strcmp(name, dev->base.name) == 0;
@@ -671,5 +676,6 @@ const struct prov_ops model_prov_ops = {
 	.now = now,
 	.timer_arm = timer_arm,
 	.timer_cancel = timer_cancel,
+	.mtu = port_mtu,
 	.is_named = is_named,
 };

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/two_nics.h"
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { IP4_SRC = 12, IP4_DST = 16, IP6_SRC = 8, IP6_DST = 24 };
+
+static void open_side(struct nic_side *s, const char *pair, const char *options)
+{
+	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .rx_all = true};
+	char name[256];
+
+	snprintf(name, sizeof(name), "model:port=pair:%s%s", pair, options);
+	assert_int_equal(mlxo_device_open(name, &s->dev), 0);
+	assert_int_equal(mlxo_channel_create(s->dev, NULL, &s->channel), 0);
+	opts.channel = s->channel;
+	assert_int_equal(mlxo_ipsec_open(s->dev, &opts, &s->ipsec), 0);
+}
+
+void two_nics_open(struct two_nics *t, const char *left, const char *right)
+{
+	static unsigned int n;
+	char pair[32];
+
+	memset(t, 0, sizeof(*t));
+	t->family = AF_INET;
+	snprintf(pair, sizeof(pair), "two%u.%u", (unsigned int)getpid(), n++);
+	open_side(&t->side[LEFT], pair, left);
+	open_side(&t->side[RIGHT], pair, right);
+}
+
+void two_nics_close(struct two_nics *t)
+{
+	for (int i = LEFT; i <= RIGHT; i++) {
+		mlxo_ipsec_close(t->side[i].ipsec);
+		mlxo_channel_destroy(t->side[i].channel);
+		mlxo_device_close(t->side[i].dev);
+	}
+}
+
+struct mlxo_addr two_nics_addr(const struct two_nics *t, int side)
+{
+	struct mlxo_addr a = {.family = (uint16_t)t->family};
+
+	if (t->family == AF_INET6)
+		memcpy(a.bytes, side == LEFT ? frame_src6 : frame_dst6, 16);
+	else
+		memcpy(a.bytes, side == LEFT ? frame_src4 : frame_dst4, 4);
+	return a;
+}
+
+static struct mlxo_secret *counting_key(size_t len)
+{
+	uint8_t bytes[MLXO_SECRET_MAX];
+	struct mlxo_secret *key;
+
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = (uint8_t)(i + 1);
+	key = mlxo_secret_new(bytes, len);
+	assert_non_null(key);
+	return key;
+}
+
+struct mlxo_ipsec_sa_params two_nics_sa(const struct two_nics *t, int from, enum mlxo_ipsec_dir dir,
+					size_t key_len)
+{
+	return (struct mlxo_ipsec_sa_params){.size = sizeof(struct mlxo_ipsec_sa_params),
+					     .src = two_nics_addr(t, from),
+					     .dst = two_nics_addr(t, !from),
+					     .spi = 0x1000,
+					     .reqid = 7,
+					     .dir = dir,
+					     .offload = MLXO_IPSEC_PACKET,
+					     .aead = "rfc4106(gcm(aes))",
+					     .key = counting_key(key_len),
+					     .icv_bits = 128};
+}
+
+struct mlxo_ipsec_policy_params two_nics_policy(const struct two_nics *t, int from,
+						enum mlxo_ipsec_dir dir)
+{
+	uint8_t bits = t->family == AF_INET6 ? 128 : 32;
+
+	return (struct mlxo_ipsec_policy_params){.size = sizeof(struct mlxo_ipsec_policy_params),
+						 .dir = dir,
+						 .sel = {.src = two_nics_addr(t, from),
+							 .dst = two_nics_addr(t, !from),
+							 .src_prefixlen = bits,
+							 .dst_prefixlen = bits},
+						 .ntmpl = 1,
+						 .tmpl = {.reqid = 7},
+						 .offload = MLXO_IPSEC_PACKET};
+}
+
+static void protect_side(struct two_nics *t, int side, uint8_t proto)
+{
+	struct nic_side *s = &t->side[side];
+	struct mlxo_ipsec_sa_params out = two_nics_sa(t, side, MLXO_IPSEC_OUT, 20);
+	struct mlxo_ipsec_sa_params in = two_nics_sa(t, !side, MLXO_IPSEC_IN, 20);
+	struct mlxo_ipsec_policy_params pout = two_nics_policy(t, side, MLXO_IPSEC_OUT);
+	struct mlxo_ipsec_policy_params pin = two_nics_policy(t, !side, MLXO_IPSEC_IN);
+
+	pout.sel.proto = pin.sel.proto = proto;
+	assert_int_equal(mlxo_ipsec_sa_add(s->ipsec, &out, &s->out), 0);
+	assert_int_equal(mlxo_ipsec_sa_add(s->ipsec, &in, &s->in), 0);
+	assert_int_equal(mlxo_ipsec_policy_add(s->ipsec, &pout, &s->policy_out), 0);
+	assert_int_equal(mlxo_ipsec_policy_add(s->ipsec, &pin, &s->policy_in), 0);
+	mlxo_secret_destroy(out.key);
+	mlxo_secret_destroy(in.key);
+}
+
+void two_nics_protect(struct two_nics *t, uint8_t proto)
+{
+	protect_side(t, LEFT, proto);
+	protect_side(t, RIGHT, proto);
+}
+
+/* Sums do not change when source and destination are swapped, so checksums stay right. */
+static void swap(uint8_t *a, uint8_t *b, size_t n)
+{
+	uint8_t c[16];
+
+	memcpy(c, a, n);
+	memcpy(a, b, n);
+	memcpy(b, c, n);
+}
+
+void two_nics_frame(struct two_nics *t, int from, uint8_t proto, uint16_t sport, uint16_t dport,
+		    size_t n)
+{
+	struct frame *f = &t->sent;
+
+	frame_eth(f, t->family == AF_INET6 ? 0x86dd : 0x0800);
+	if (t->family == AF_INET6)
+		frame_ipv6(f, proto);
+	else
+		frame_ipv4(f, proto, 0);
+	if (proto == IPPROTO_TCP)
+		frame_tcp(f, sport, dport);
+	else if (proto == IPPROTO_UDP)
+		frame_udp(f, sport, dport);
+	frame_pattern(f, n);
+	frame_end(f);
+	if (from == RIGHT && t->family == AF_INET6)
+		swap(f->b + f->l3 + IP6_SRC, f->b + f->l3 + IP6_DST, 16);
+	else if (from == RIGHT)
+		swap(f->b + f->l3 + IP4_SRC, f->b + f->l3 + IP4_DST, 4);
+}
+
+void two_nics_post(struct two_nics *t, int from, const struct frame *f)
+{
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)f->b, .iov_len = f->n};
+
+	assert_int_equal(mlxo_channel_send(t->side[from].channel, &iov, 1, 0), 0);
+	mlxo_channel_flush(t->side[from].channel);
+}
+
+void two_nics_send(struct two_nics *t, int from, uint8_t proto, uint16_t sport, uint16_t dport,
+		   size_t n)
+{
+	two_nics_frame(t, from, proto, sport, dport, n);
+	two_nics_post(t, from, &t->sent);
+}
+
+static void take(void *ctx, const struct mlxo_rx_frame *f)
+{
+	struct two_nics *t = ctx;
+
+	assert_true(f->len <= sizeof(t->last.data));
+	memcpy(t->last.data, f->data, f->len);
+	t->last.len = f->len;
+}
+
+static void ignore(void *ctx, const struct mlxo_rx_frame *f)
+{
+	(void)ctx;
+	(void)f;
+}
+
+int two_nics_receive(struct two_nics *t, int side)
+{
+	int got = 0;
+
+	for (int quiet = 0; quiet < 3; quiet++) {
+		for (int i = LEFT; i <= RIGHT; i++)
+			while (mlxo_device_progress(t->side[i].dev) > 0)
+				quiet = 0;
+		got += mlxo_channel_poll(t->side[side].channel, 64, take, t);
+		mlxo_channel_poll(t->side[!side].channel, 64, ignore, t);
+	}
+	return got;
+}
+
+static const struct mlxo_stat *find(const struct mlxo_stat *s, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(s[i].name, name) == 0)
+			return &s[i];
+	return NULL;
+}
+
+uint64_t two_nics_ipsec_stat(struct two_nics *t, int side, const char *name)
+{
+	const struct mlxo_stat *found;
+	struct mlxo_stat *s;
+	uint64_t value;
+	size_t n;
+
+	assert_int_equal(mlxo_ipsec_stats(t->side[side].ipsec, &s, &n), 0);
+	found = find(s, n, name);
+	assert_non_null(found);
+	value = found->value;
+	free(s);
+	return value;
+}
+
+uint64_t two_nics_model_stat(struct two_nics *t, int side, const char *name)
+{
+	const struct mlxo_stat *found;
+	struct mlxo_stat *s;
+	uint64_t value;
+	size_t n;
+
+	assert_int_equal(mlxo_model_stats(t->side[side].dev, &s, &n), 0);
+	found = find(s, n, name);
+	value = found ? found->value : 0;
+	free(s);
+	return value;
+}
+
+uint64_t two_nics_census(struct mlxo_device *dev)
+{
+	struct mlxo_stat *s;
+	uint64_t sum = 0;
+	size_t n;
+
+	assert_int_equal(mlxo_model_census(dev, &s, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		sum += s[i].value;
+	free(s);
+	return sum;
+}
