@@ -3,7 +3,8 @@
  * CREATE_FLOW_GROUP and DESTROY_FLOW_GROUP, and the map of a group's indexes.
  *
  * The map has one bit per index from `start` on; taken and lost look the same in it, because both are not to be given
- * out. A lost group stays in its table's list, so that no other group can be put on its range.
+ * out. The range of a lost group goes to its table's list, so that no other group can be put there; its place in that
+ * list is allocated with the group, so that losing it cannot fail.
  */
 #include "steering/group.h"
 #include "objects/alloc.h"
@@ -13,6 +14,11 @@
 #include <string.h>
 
 enum { WORD = 64 };
+
+struct steer_range {
+	uint32_t start, end;
+	struct steer_range *next;
+};
 
 static uint32_t size_of(const struct steer_group *g)
 {
@@ -45,6 +51,12 @@ static struct steer_group **place(struct steer_table *table, uint32_t start)
 	return at;
 }
 
+static int overlap(struct steer_table *t, uint32_t start, uint32_t end, uint32_t a, uint32_t b)
+{
+	return obj_error(-EINVAL, "flow group %u..%u of flow table %u overlaps %u..%u", start, end,
+			 t->obj.id, a, b);
+}
+
 static int check(struct steer_table *table, uint32_t start, uint32_t end)
 {
 	if (start > end || end >= steer_table_size(table))
@@ -54,10 +66,19 @@ static int check(struct steer_table *table, uint32_t start, uint32_t end)
 			start, end, table->obj.id, steer_table_size(table) - 1);
 	for (const struct steer_group *g = table->groups; g; g = g->next)
 		if (start <= g->end && g->start <= end)
-			return obj_error(-EINVAL,
-					 "flow group %u..%u of flow table %u overlaps %u..%u",
-					 start, end, table->obj.id, g->start, g->end);
+			return overlap(table, start, end, g->start, g->end);
+	for (const struct steer_range *r = table->lost; r; r = r->next)
+		if (start <= r->end && r->start <= end)
+			return overlap(table, start, end, r->start, r->end);
 	return 0;
+}
+
+static void link_group(struct steer_group *g)
+{
+	struct steer_group **at = place(g->table, g->start);
+
+	g->next = *at;
+	*at = g;
 }
 
 static void unlink_group(struct steer_group *g)
@@ -91,10 +112,46 @@ static int send_create(struct steer_group *g)
 			  &g->obj);
 }
 
+/* The group's memory, when it is not in use any more. A lost one leaves its range with the table. */
+static void release(struct steer_group *g)
+{
+	if (g->obj.state == OBJ_LOST) {
+		g->range->next = g->table->lost;
+		g->table->lost = g->range;
+	} else {
+		mlxo_free(g->range);
+	}
+	mlxo_free(g->used);
+	g->range = NULL;
+	g->used = NULL;
+}
+
+void steer_group_forget_lost(struct steer_table *table)
+{
+	struct steer_range *r;
+
+	while ((r = table->lost)) {
+		table->lost = r->next;
+		mlxo_free(r);
+	}
+}
+
+static int allocate(struct steer_group *g)
+{
+	g->used = mlxo_calloc(size_of(g) / WORD + 1, sizeof(*g->used));
+	g->range = mlxo_calloc(1, sizeof(*g->range));
+	if (!g->used || !g->range) {
+		release(g);
+		return obj_error_nomem("a flow group");
+	}
+	g->range->start = g->start;
+	g->range->end = g->end;
+	return 0;
+}
+
 int steer_group_create(struct steer_table *table, uint32_t start, uint32_t end,
 		       const struct steer_match *criteria, struct steer_group *group)
 {
-	struct steer_group **at;
 	int err;
 
 	*group = (struct steer_group){
@@ -103,19 +160,14 @@ int steer_group_create(struct steer_table *table, uint32_t start, uint32_t end,
 	err = check(table, start, end);
 	if (err)
 		return err;
-	group->used = mlxo_calloc(size_of(group) / WORD + 1, sizeof(*group->used));
-	if (!group->used)
-		return obj_error_nomem("a flow group");
+	err = allocate(group);
+	if (err)
+		return err;
 	err = send_create(group);
-	if (err) {
-		mlxo_free(group->used);
-		group->used = NULL;
-	}
-	if (!err || obj_is_unknown(err)) {
-		at = place(table, start);
-		group->next = *at;
-		*at = group;
-	}
+	if (err)
+		release(group);
+	else
+		link_group(group);
 	return err;
 }
 
@@ -131,10 +183,8 @@ int steer_group_destroy(struct steer_group *group)
 	err = obj_destroy(group->table->dev, &group->obj);
 	if (obj_is_live(&group->obj))
 		return err;
-	mlxo_free(group->used);
-	group->used = NULL;
-	if (group->obj.state == OBJ_NONE)
-		unlink_group(group);
+	unlink_group(group);
+	release(group);
 	return err;
 }
 

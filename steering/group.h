@@ -16,14 +16,15 @@ struct steer_group {
 	uint32_t start, end; /* first and last flow index */
 	uint8_t enable;
 	uint8_t mask[STEER_MATCH_BYTES];
-	struct steer_group *next; /* table's list, by start */
-	uint64_t *used;		  /* one bit per index: taken or lost */
+	struct steer_group *next;  /* table's list, by start */
+	uint64_t *used;		   /* one bit per index: taken or lost */
+	struct steer_range *range; /* goes to the table's list when the group is lost */
 	uint32_t ntaken, nlost;
 };
 
 /*
  * start..end inclusive; must lie in the table and overlap no other group (-EINVAL). Only the mask of `criteria` counts.
- * When the create gets no answer, the range is lost: it stays occupied until the table is gone.
+ * When create or destroy gets no answer, the range is lost: the table remembers it as occupied, the struct is free.
  */
 int steer_group_create(struct steer_table *table, uint32_t start, uint32_t end,
 		       const struct steer_match *criteria, struct steer_group *group);
@@ -39,5 +40,8 @@ void steer_group_put(struct steer_group *group, uint32_t index);
 /* Taken, but never to be used again. */
 void steer_group_lose(struct steer_group *group, uint32_t index);
 uint32_t steer_group_free(const struct steer_group *group);
+
+/* For table.c: the ranges are of no more interest. */
+void steer_group_forget_lost(struct steer_table *table);
 
 #endif

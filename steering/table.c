@@ -74,15 +74,19 @@ int steer_table_create(struct mlxo_device *dev, const struct steer_table_attr *a
 
 int steer_table_destroy(struct steer_table *table)
 {
+	int err;
+
 	if (!obj_is_live(&table->obj))
 		return 0;
 	if (table->attachments)
 		return obj_error(-EBUSY, "flow table %u is still attached", table->obj.id);
-	for (const struct steer_group *g = table->groups; g; g = g->next)
-		if (obj_is_live(&g->obj))
-			return obj_error(-EBUSY, "flow table %u still has flow group %u",
-					 table->obj.id, g->obj.id);
-	return obj_destroy(table->dev, &table->obj);
+	if (table->groups)
+		return obj_error(-EBUSY, "flow table %u still has flow group %u", table->obj.id,
+				 table->groups->obj.id);
+	err = obj_destroy(table->dev, &table->obj);
+	if (!obj_is_live(&table->obj))
+		steer_group_forget_lost(table);
+	return err;
 }
 
 static int send_attach(struct steer_table *table, unsigned int priority,

@@ -15,6 +15,7 @@
 #include "steering/match.h"
 
 struct steer_group;
+struct steer_range; /* indexes of a lost group (group.c) */
 
 struct steer_table {
 	struct obj obj; /* id: table_id, 24 bits */
@@ -23,6 +24,7 @@ struct steer_table {
 	uint8_t level, log_size;
 	bool reformat_en, decap_en;
 	struct steer_group *groups; /* by start index */
+	struct steer_range *lost;   /* ranges that may still be occupied on the device */
 	unsigned int attachments;
 };
 
@@ -38,7 +40,7 @@ struct steer_table_attr {
 /* -EINVAL: level or size beyond the device, miss of another direction or not of a higher level. */
 int steer_table_create(struct mlxo_device *dev, const struct steer_table_attr *attr,
 		       struct steer_table *table);
-/* Groups and attachments must be gone (-EBUSY); lost ones count as gone. */
+/* Groups and attachments must be gone (-EBUSY); lost ones count as gone. Refused: still there, else memory is freed. */
 int steer_table_destroy(struct steer_table *table);
 static inline uint32_t steer_table_size(const struct steer_table *table)
 {

@@ -470,6 +470,7 @@ static void test_lost_group_blocks_its_range(void **state)
 	struct steer_group lost, g;
 	struct steer_match m;
 	uint32_t index;
+	int h;
 
 	(void)state;
 	steer_match_init(&m);
@@ -480,10 +481,22 @@ static void test_lost_group_blocks_its_range(void **state)
 	assert_int_equal(steer_group_take_at(&lost, 0), -EINVAL);
 	assert_int_equal(steer_group_free(&lost), 0);
 	assert_int_equal(steer_group_destroy(&lost), 0); /* no command */
-	t.sa.groups = &t.group;				 /* `lost` goes out of scope */
-	mlxo_alloc_fail_at(1);
-	assert_int_equal(steer_group_create(&t.sa, 4, 5, &m, &g), -ENOMEM);
-	mlxo_alloc_fail_at(0);
+	memset(&lost, 0xff, sizeof(lost));		 /* nobody looks at it any more */
+	assert_int_equal(steer_group_create(&t.sa, 0, 0, &m, &g), -EINVAL);
+	/* lost at destroy: the same */
+	h = mock_expect(t.m, CREATE, FG, "000:09330000 014:00000101 01c:00000004 024:00000005",
+			OK("008:00000052"));
+	assert_int_equal(steer_group_create(&t.sa, 4, 5, &m, &g), 0);
+	mock_expect_destroy(t.m, h, MOCK_REFUSE(9, 1)); /* a lost rule may be in it */
+	assert_int_equal(steer_group_destroy(&g), -EINVAL);
+	assert_int_equal(g.obj.state, OBJ_LOST);
+	memset(&g, 0xff, sizeof(g));
+	assert_int_equal(steer_group_create(&t.sa, 5, 7, &m, &g), -EINVAL);
+	for (uint64_t n = 1; n <= 2; n++) {
+		mlxo_alloc_fail_at(n);
+		assert_int_equal(steer_group_create(&t.sa, 6, 7, &m, &g), -ENOMEM);
+		mlxo_alloc_fail_at(0);
+	}
 }
 
 static void test_attach(void **state)
