@@ -27,6 +27,7 @@ enum { MAX_HOPS = 32, MAX_COPIES = 16 };
 
 struct walk {
 	struct model_dev *dev;
+	const struct model_ft *root;
 	unsigned int hops, copies; /* left, for all copies of the packet together */
 };
 
@@ -186,7 +187,9 @@ static enum model_verdict walk_from(struct walk *w, struct model_pkt *p, struct 
 			}
 			if (p->tx)
 				return MODEL_TO_WIRE;
-			return dropped(w->dev, p, MODEL_DROP_RX_MISS, MODEL_DROP_TX_MISS);
+			return dropped(w->dev, p,
+				       ft == w->root ? MODEL_DROP_RX_NO_ROOT : MODEL_DROP_RX_MISS,
+				       MODEL_DROP_TX_MISS);
 		}
 		if (fte->action & PRM_FLOW_CONTEXT_ACTION_DROP) {
 			if (fte->action & PRM_FLOW_CONTEXT_ACTION_COUNT)
@@ -209,6 +212,7 @@ enum model_verdict model_steer(struct model_dev *dev, struct model_pkt *p, struc
 		dev->root[p->tx ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX];
 
 	*tir = NULL;
+	w.root = root;
 	if (root)
 		return walk_from(&w, p, root, tir);
 	if (p->tx)

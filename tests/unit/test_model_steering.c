@@ -203,10 +203,12 @@ static void misses(void **state)
 	dev.root[0] = dev.root[1] = &tables[0];
 	rule(0, DROP, UDP_DPORT, 1);
 	assert_int_equal(steer(false, &t), MODEL_DROPPED);
-	assert_int_equal(dev.drop[MODEL_DROP_RX_MISS], 1);
+	assert_int_equal(dev.drop[MODEL_DROP_RX_NO_ROOT], 1);
 	assert_int_equal(steer(true, &t), MODEL_TO_WIRE);
 	tables[0].miss_action = PRM_FLOW_TABLE_MISS_ACTION_FWD;
 	tables[0].miss_ft = &tables[1];
+	assert_int_equal(steer(false, &t), MODEL_DROPPED);
+	assert_int_equal(dev.drop[MODEL_DROP_RX_MISS], 1);
 	to_tir(rule(1, FWD, 0, 0, 0), 1);
 	assert_int_equal(steer(false, &t), MODEL_TO_TIR);
 	assert_ptr_equal(t, &tir[1]);
