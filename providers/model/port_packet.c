@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { TAG = 4, TAG_AT = 12 };
+enum { TAG = 4, TAG_AT = 12, SOCKET_BUFFER = 8 << 20 /* bytes: a burst of some thousand frames */ };
 
 static int bind_to(int fd, const char *netdev)
 {
@@ -52,6 +52,9 @@ static int packet_open(struct model_port *port, const char *netdev, const char *
 			close(fd);
 		return err;
 	}
+	/* More than the default where that is allowed; less only means that bursts lose frames, as on any wire. */
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &(int){SOCKET_BUFFER}, sizeof(int)))
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){SOCKET_BUFFER}, sizeof(int));
 	port->fd = fd;
 	return 0;
 }
