@@ -270,12 +270,18 @@ static void make_rules(struct mlxo_ipsec_policy *p)
 
 /* -- all of it ------------------------------------------------------------------------------------------------- */
 
-bool policy_is_live(const struct mlxo_ipsec_policy *p)
+static bool has_rules(const struct mlxo_ipsec_policy *p)
 {
 	for (unsigned int i = 0; i < p->nrules; i++)
 		if (p->rule[i].place)
 			return true;
-	return obj_is_live(&p->taken.obj) || obj_is_live(&p->dropped.obj);
+	return false;
+}
+
+bool policy_is_live(const struct mlxo_ipsec_policy *p)
+{
+	return has_rules(p) || p->writes || obj_is_live(&p->taken.obj) ||
+	       obj_is_live(&p->dropped.obj);
 }
 
 static int install(struct mlxo_ipsec_policy *p)
@@ -285,8 +291,10 @@ static int install(struct mlxo_ipsec_policy *p)
 
 	if (!err && p->slot)
 		err = obj_counter_create(dev, &p->dropped);
-	if (!err && p->slot && is_out(p))
-		err = slot_writer(p->svc, p->slot);
+	if (!err && p->slot && is_out(p)) {
+		err = slot_writer_get(p->svc, p->slot);
+		p->writes = !err;
+	}
 	make_rules(p);
 	for (unsigned int i = 0; i < p->nrules && !err; i++)
 		err = add_rule(&p->rule[i]);
@@ -313,6 +321,10 @@ static void remove_all(struct mlxo_ipsec_policy *p, int *err)
 		unsigned int n = is_out(p) ? p->nrules - 1 - i : i;
 
 		first_error(err, del_rule(&p->rule[n]));
+	}
+	if (p->writes && !has_rules(p)) {
+		p->writes = false;
+		first_error(err, slot_writer_put(p->svc, p->slot));
 	}
 	first_error(err, obj_counter_destroy(dev, &p->dropped));
 	first_error(err, obj_counter_destroy(dev, &p->taken));

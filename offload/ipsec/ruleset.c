@@ -111,8 +111,9 @@ static void drop_if_empty(struct ipsec_ruleset *set, struct ipsec_chunk *c)
 	if (c->group.ntaken)
 		return;
 	steer_group_destroy(&c->group);
-	if (obj_is_live(&c->group.obj))
-		return; /* refused: it stays for the next rule of its mask */
+	if (obj_is_live(&c->group.obj) && steer_group_destroy(&c->group) &&
+	    obj_is_live(&c->group.obj))
+		return; /* refused twice: it stays for the next rule of its mask */
 	while (*at != c)
 		at = &(*at)->next;
 	*at = c->next;
@@ -176,7 +177,10 @@ int ruleset_del(struct ipsec_ruleset *set, struct steer_rule *rule)
 	if (!obj_is_live(&rule->obj))
 		return 0;
 	err = steer_rule_del(rule);
-	if (!obj_is_live(&rule->obj))
-		drop_if_empty(set, c);
+	if (obj_is_live(&rule->obj))
+		return err;
+	obj_undo_begin(); /* the rule is what was to go; its group is not the caller's business */
+	drop_if_empty(set, c);
+	obj_undo_end();
 	return err;
 }

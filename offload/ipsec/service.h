@@ -111,16 +111,18 @@ struct ipsec_slot {
 	uint32_t reqid;
 	enum mlxo_ipsec_mode mode;
 	uint8_t proto;
-	unsigned int users;
-	struct obj_modhdr write; /* TX: reg_c_3 := number; made for the first policy */
+	unsigned int users;	 /* SAs and policies */
+	unsigned int writers;	 /* outbound policies */
+	struct obj_modhdr write; /* TX: reg_c_3 := number */
 	struct ipsec_slot *next;
 };
 
 /* The slot of a template identity; counted. NULL: -ENOMEM reported. */
 struct ipsec_slot *slot_get(struct mlxo_ipsec *svc, uint32_t reqid, enum mlxo_ipsec_mode mode,
 			    uint8_t proto);
-/* Make slot->write if it is not there. */
-int slot_writer(struct mlxo_ipsec *svc, struct ipsec_slot *slot);
+/* slot->write is there from the first get to the last put. */
+int slot_writer_get(struct mlxo_ipsec *svc, struct ipsec_slot *slot);
+int slot_writer_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot);
 /* With the last user the slot goes. NULL is allowed. */
 void slot_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot);
 
@@ -186,6 +188,7 @@ struct mlxo_ipsec_policy {
 	struct mlxo_ipsec_policy_params params;
 	char *dev_label;
 	struct ipsec_slot *slot;
+	bool writes; /* counted in slot->writers */
 	struct obj_counter taken, dropped;
 	struct ipsec_policy_rule rule[IPSEC_POLICY_RULES];
 	unsigned int nrules;

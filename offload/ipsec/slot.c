@@ -30,14 +30,24 @@ struct ipsec_slot *slot_get(struct mlxo_ipsec *svc, uint32_t reqid, enum mlxo_ip
 	return s;
 }
 
-int slot_writer(struct mlxo_ipsec *svc, struct ipsec_slot *slot)
+int slot_writer_get(struct mlxo_ipsec *svc, struct ipsec_slot *slot)
 {
 	struct obj_modhdr_set set = {
 		.field = obj_modhdr_reg_c(IPSEC_REG_SLOT), .length = 32, .data = slot->number};
 
-	if (obj_is_live(&slot->write.obj))
-		return 0;
-	return obj_modhdr_create(svc->dev, PRM_FLOW_TABLE_TYPE_NIC_TX, &set, 1, &slot->write);
+	int err = 0;
+
+	if (!obj_is_live(&slot->write.obj))
+		err = obj_modhdr_create(svc->dev, PRM_FLOW_TABLE_TYPE_NIC_TX, &set, 1,
+					&slot->write);
+	if (!err)
+		slot->writers++;
+	return err;
+}
+
+int slot_writer_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot)
+{
+	return --slot->writers ? 0 : obj_modhdr_destroy(svc->dev, &slot->write);
 }
 
 void slot_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot)

@@ -23,7 +23,7 @@
 /* a profile in which n SAs of one direction fit */
 #define SMALL(n, text) { \
 	.name = "sa" #n, .about = text, \
-	.max = {COMMON_MAX, [MODEL_DEK] = (n), [MODEL_IPSEC] = (n), [MODEL_REFORMAT] = (n), [MODEL_MODHDR] = (n)}, \
+	.max = {COMMON_MAX, [MODEL_DEK] = (n), [MODEL_IPSEC] = (n), [MODEL_REFORMAT] = (n) + 8, [MODEL_MODHDR] = (n) + 8}, \
 	.ipsec = true, .ipsec_full = true, .gcm256 = true, .crypto_bulk = true, .log_dek_max_alloc = 5, COMMON}
 /* clang-format on */
 

@@ -22,6 +22,8 @@ static void open_side(struct nic_side *s, const char *pair, const char *options)
 	assert_int_equal(mlxo_ipsec_open(s->dev, &opts, &s->ipsec), 0);
 }
 
+static void stop_listening(struct two_nics *t);
+
 void two_nics_open(struct two_nics *t, const char *left, const char *right)
 {
 	static unsigned int n;
@@ -36,6 +38,7 @@ void two_nics_open(struct two_nics *t, const char *left, const char *right)
 
 void two_nics_close(struct two_nics *t)
 {
+	stop_listening(t);
 	for (int i = LEFT; i <= RIGHT; i++) {
 		mlxo_ipsec_close(t->side[i].ipsec);
 		mlxo_channel_destroy(t->side[i].channel);
@@ -66,8 +69,8 @@ static struct mlxo_secret *counting_key(size_t len)
 	return key;
 }
 
-struct mlxo_ipsec_sa_params two_nics_sa(const struct two_nics *t, int from, enum mlxo_ipsec_dir dir,
-					size_t key_len)
+struct mlxo_ipsec_sa_params two_nics_sa_with_key(const struct two_nics *t, int from,
+						 enum mlxo_ipsec_dir dir, struct mlxo_secret *key)
 {
 	return (struct mlxo_ipsec_sa_params){.size = sizeof(struct mlxo_ipsec_sa_params),
 					     .src = two_nics_addr(t, from),
@@ -77,8 +80,14 @@ struct mlxo_ipsec_sa_params two_nics_sa(const struct two_nics *t, int from, enum
 					     .dir = dir,
 					     .offload = MLXO_IPSEC_PACKET,
 					     .aead = "rfc4106(gcm(aes))",
-					     .key = counting_key(key_len),
+					     .key = key,
 					     .icv_bits = 128};
+}
+
+struct mlxo_ipsec_sa_params two_nics_sa(const struct two_nics *t, int from, enum mlxo_ipsec_dir dir,
+					size_t key_len)
+{
+	return two_nics_sa_with_key(t, from, dir, counting_key(key_len));
 }
 
 struct mlxo_ipsec_policy_params two_nics_policy(const struct two_nics *t, int from,
@@ -167,6 +176,32 @@ void two_nics_send(struct two_nics *t, int from, uint8_t proto, uint16_t sport, 
 	two_nics_post(t, from, &t->sent);
 }
 
+/* A rule of its own, straight from the root to the channel. */
+void two_nics_listen(struct two_nics *t, int side)
+{
+	struct nic_side *s = &t->side[side];
+	struct steer_actions to_channel = {.tir = queue_channel_tir(s->channel)};
+	struct steer_table_attr attr = {.dir = PROV_RX, .level = 1, .log_size = 0};
+	struct steer_match all;
+
+	mlxo_ipsec_close(s->ipsec);
+	s->ipsec = NULL;
+	steer_match_init(&all);
+	assert_int_equal(steer_table_create(s->dev, &attr, &t->raw.table), 0);
+	assert_int_equal(steer_group_create(&t->raw.table, 0, 0, &all, &t->raw.group), 0);
+	assert_int_equal(
+		steer_rule_add(&t->raw.group, STEER_INDEX_ANY, &all, &to_channel, &t->raw.rule), 0);
+	assert_int_equal(steer_table_attach(&t->raw.table, 0, NULL, &t->raw.attachment), 0);
+}
+
+static void stop_listening(struct two_nics *t)
+{
+	steer_table_detach(&t->raw.attachment);
+	steer_rule_del(&t->raw.rule);
+	steer_group_destroy(&t->raw.group);
+	steer_table_destroy(&t->raw.table);
+}
+
 static void take(void *ctx, const struct mlxo_rx_frame *f)
 {
 	struct two_nics *t = ctx;
@@ -239,7 +274,8 @@ uint64_t two_nics_census(struct mlxo_device *dev)
 	uint64_t sum = 0;
 	size_t n;
 
-	assert_int_equal(mlxo_model_census(dev, &s, &n), 0);
+	if (mlxo_model_census(dev, &s, &n)) /* a test may let one allocation fail */
+		assert_int_equal(mlxo_model_census(dev, &s, &n), 0);
 	for (size_t i = 0; i < n; i++)
 		sum += s[i].value;
 	free(s);

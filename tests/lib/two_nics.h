@@ -17,6 +17,8 @@
 
 #include <mlx5_offload/mlx5_offload.h>
 
+#include "queues/channel.h"
+#include "steering/rule.h"
 #include "tests/lib/frames.h"
 
 enum { LEFT, RIGHT };
@@ -37,6 +39,12 @@ struct two_nics {
 		uint8_t data[10400];
 		size_t len;
 	} last; /* last frame received */
+	struct {
+		struct steer_table table;
+		struct steer_group group;
+		struct steer_rule rule;
+		struct steer_attachment attachment;
+	} raw; /* two_nics_listen() */
 };
 
 /* Open both; options are added to the device names ("" or ",mtu=1500"). */
@@ -46,6 +54,8 @@ void two_nics_close(struct two_nics *t);
 /* Defaults of an SA and of a policy: key of counting bytes, reqid 7, packet offload, the test's family. */
 struct mlxo_ipsec_sa_params two_nics_sa(const struct two_nics *t, int from, enum mlxo_ipsec_dir dir,
 					size_t key_len);
+struct mlxo_ipsec_sa_params two_nics_sa_with_key(const struct two_nics *t, int from,
+						 enum mlxo_ipsec_dir dir, struct mlxo_secret *key);
 struct mlxo_ipsec_policy_params two_nics_policy(const struct two_nics *t, int from,
 						enum mlxo_ipsec_dir dir);
 struct mlxo_addr two_nics_addr(const struct two_nics *t, int side);
@@ -60,6 +70,9 @@ void two_nics_send(struct two_nics *t, int from, uint8_t proto, uint16_t sport, 
 		   size_t n);
 /* Run both devices until quiet. How many frames that side's channel received; the last one is in t->last. */
 int two_nics_receive(struct two_nics *t, int side);
+
+/* Take that side's IPsec away: its channel then gets every frame as it was on the wire. */
+void two_nics_listen(struct two_nics *t, int side);
 
 /* One counter of mlxo_ipsec_stats() or of mlxo_model_stats(); fails the test when there is none of that name. */
 uint64_t two_nics_ipsec_stat(struct two_nics *t, int side, const char *name);
