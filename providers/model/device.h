@@ -27,6 +27,7 @@ struct prov_device {
 
 	int epoll, event, timer; /* epoll holds the event, the timer and the port's descriptor */
 	_Atomic bool signaled;	 /* event is readable */
+	_Atomic int waiters;	 /* threads in wait() */
 	uint64_t armed;		 /* deadline the timer is set to, 0: none */
 };
 

@@ -258,6 +258,8 @@ static int progress(struct prov_device *dev)
 		run(dev, p);
 		n++;
 	}
+	if (n && atomic_load(&dev->waiters))
+		wake(dev); /* one of them may wait for what was done here */
 	while (n < MAX_PER_PROGRESS && (t = take_timer(dev))) {
 		t->fire(t);
 		n++;
@@ -275,8 +277,11 @@ static int progress(struct prov_device *dev)
 static int wait_for_work(struct prov_device *dev, int timeout_ms)
 {
 	struct pollfd p = {.fd = dev->epoll, .events = POLLIN};
-	int n = poll(&p, 1, timeout_ms);
+	int n;
 
+	atomic_fetch_add(&dev->waiters, 1);
+	n = poll(&p, 1, timeout_ms);
+	atomic_fetch_sub(&dev->waiters, 1);
 	return n < 0 && errno != EINTR ? -errno : 0;
 }
 

@@ -6,6 +6,7 @@
 #include "providers/provider.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -317,6 +318,97 @@ static void statistics(void **state)
 	assert_int_equal(busy, 20000);
 }
 
+static void real_time_is_taken(void **state)
+{
+	struct fixture f = {.dev = open_spec("model:time=real,sync=3ms,alloc_pd=1ms")};
+	const struct prov_ops *ops = prov_ops(f.dev);
+	uint64_t before = ops->now(f.dev);
+	uint32_t pd;
+
+	PRM_SET(sync_crypto_in, begin(&f, PRM_CMD_OP_SYNC_CRYPTO), crypto_type, 1);
+	assert_int_equal(run(&f, PROV_CMD_GENERAL, 32, 16, NULL), 0);
+	make_pd(&f, &pd);
+	assert_true(ops->now(f.dev) - before >=
+		    4000000); /* no less; more is the machine's business */
+	ops->close(f.dev);
+}
+
+/* -- threads ------------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 200 };
+
+static void *worker(void *arg)
+{
+	struct fixture f = {.dev = arg};
+	uintptr_t failed = 0;
+
+	for (int i = 0; i < ROUNDS && !failed; i++) {
+		struct prov_obj *obj;
+
+		begin(&f, PRM_CMD_OP_ALLOC_PD);
+		failed = run(&f, PROV_CMD_CREATE, 16, 16, NULL) != 0;
+		obj = f.cmd.obj;
+		begin(&f, PRM_CMD_OP_NOP);
+		if (!failed)
+			failed = run(&f, PROV_CMD_GENERAL, 16, 16, NULL) != 0;
+		if (!failed)
+			failed = destroy(&f, obj) != 0;
+	}
+	return (void *)failed;
+}
+
+static void commands_from_several_threads(void **state)
+{
+	struct fixture *f = *state;
+	pthread_t t[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, worker, f->dev), 0);
+	for (int i = 0; i < THREADS; i++) {
+		void *failed;
+
+		pthread_join(t[i], &failed);
+		assert_null(failed);
+	}
+	assert_int_equal(total(f->dev), 0);
+}
+
+static void attachments(void **state)
+{
+	struct fixture *f = *state;
+	struct prov_attach a = {.dir = PROV_RX, .priority = 3};
+	struct prov_attachment *at, *more;
+	struct model_census before, after;
+
+	begin(f, PRM_CMD_OP_CREATE_FLOW_TABLE);
+	PRM_SET(flow_table_context, PRM_AT(create_flow_table_in, f->in, flow_table_context), level,
+		8);
+	assert_int_equal(run(f, PROV_CMD_CREATE, 64, 16, NULL), 0);
+	a.table = f->cmd.obj;
+	a.table_id = (uint32_t)PRM_GET(create_flow_table_out, f->out, table_id);
+	model_census(f->dev, &before);
+	assert_int_equal(model_prov_ops.attach(f->dev, &a, &at), 0);
+	assert_int_equal(model_prov_ops.attach(f->dev, &a, &more), 0); /* the same again */
+	assert_int_equal(destroy(f, a.table), -EREMOTEIO);
+	assert_int_equal(model_prov_ops.detach(f->dev, more), 0);
+	assert_int_equal(model_prov_ops.detach(f->dev, at), 0);
+	/* one command of an attach fails: nothing stays */
+	for (int n = 1; n <= 2; n++) {
+		struct model_fault bad = {
+			.kind = MODEL_FAULT_STATUS, .nth = (uint64_t)n, .status = 1};
+
+		assert_int_equal(model_fault_set(f->dev, &bad), 0);
+		assert_int_equal(model_prov_ops.attach(f->dev, &a, &at), -EREMOTEIO);
+	}
+	a.table_id++;
+	assert_int_equal(model_prov_ops.attach(f->dev, &a, &at), -EREMOTEIO);
+	a.priority = 16;
+	assert_int_equal(model_prov_ops.attach(f->dev, &a, &at), -EINVAL);
+	model_census(f->dev, &after);
+	assert_memory_equal(&before, &after, sizeof(before));
+	assert_int_equal(destroy(f, a.table), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +421,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(fatal_and_reset, setup, teardown),
 		cmocka_unit_test_setup_teardown(timers, setup, teardown),
 		cmocka_unit_test_setup_teardown(statistics, setup, teardown),
+		cmocka_unit_test(real_time_is_taken),
+		cmocka_unit_test_setup_teardown(commands_from_several_threads, setup, teardown),
+		cmocka_unit_test_setup_teardown(attachments, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
