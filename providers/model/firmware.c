@@ -94,6 +94,18 @@ enum { NROWS = sizeof(rows) / sizeof(rows[0]), MAX_FIXED = 1024 };
 /* Bits of the fixed part that some field covers, by row; made once. */
 static uint8_t masks[NROWS][MAX_FIXED];
 static uint8_t row_of[0x1000]; /* by opcode, index + 1 */
+
+/* The same for whole commands with a body: CREATE and MODIFY of each kind of general object. */
+enum { NBODIES = 4 };
+static struct {
+	uint16_t opcode, type;
+	uint8_t mask[MAX_FIXED];
+} bodies[NBODIES] = {
+	{PRM_CMD_OP_CREATE_GENERAL_OBJECT, PRM_GENERAL_OBJECT_TYPES_ENCRYPTION_KEY, {0}},
+	{PRM_CMD_OP_MODIFY_GENERAL_OBJECT, PRM_GENERAL_OBJECT_TYPES_ENCRYPTION_KEY, {0}},
+	{PRM_CMD_OP_CREATE_GENERAL_OBJECT, PRM_GENERAL_OBJECT_TYPES_IPSEC, {0}},
+	{PRM_CMD_OP_MODIFY_GENERAL_OBJECT, PRM_GENERAL_OBJECT_TYPES_IPSEC, {0}},
+};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void make_masks(void)
@@ -105,6 +117,21 @@ static void make_masks(void)
 		prm_put(in, 0, 16, rows[i].opcode);
 		prm_in_mask(in, rows[i].in, masks[i]);
 	}
+	for (unsigned int i = 0; i < NBODIES; i++) {
+		PRM_SET(general_obj_in_cmd_hdr, in, opcode, bodies[i].opcode);
+		PRM_SET(general_obj_in_cmd_hdr, in, obj_type, bodies[i].type);
+		prm_in_mask(in, sizeof(in), bodies[i].mask);
+	}
+}
+
+/* NULL: a kind that is not offered; its header is checked, its body is not looked at. */
+static const uint8_t *body_mask(const uint8_t *in)
+{
+	for (unsigned int i = 0; i < NBODIES; i++)
+		if (bodies[i].opcode == prm_in_opcode(in) &&
+		    bodies[i].type == PRM_GET(general_obj_in_cmd_hdr, in, obj_type))
+			return bodies[i].mask;
+	return NULL;
 }
 
 static const struct row *find_row(uint16_t opcode)
@@ -118,8 +145,8 @@ static bool in_length_ok(const struct row *r, const void *in, size_t len)
 {
 	if (len < r->in)
 		return false;
-	if (r->list ==
-	    BODY) { /* a kind that is not offered is refused by the handler, whatever its length */
+	/* a kind that is not offered is refused by the handler, whatever its length */
+	if (r->list == BODY) {
 		const struct prm_layout *body =
 			prm_general_object((uint16_t)PRM_GET(general_obj_in_cmd_hdr, in, obj_type));
 
@@ -131,14 +158,12 @@ static bool in_length_ok(const struct row *r, const void *in, size_t len)
 /* Lists are looked at by their handlers: what an entry may hold depends on its type. */
 static bool reserved_ok(const struct row *r, const uint8_t *in, size_t len)
 {
-	uint8_t whole[MAX_FIXED];
 	const uint8_t *mask = masks[r - rows];
 	size_t n = r->in;
 
-	if (r->list == BODY) {
-		n = len < sizeof(whole) ? len : sizeof(whole);
-		prm_in_mask(in, n, whole);
-		mask = whole;
+	if (r->list == BODY && body_mask(in)) {
+		mask = body_mask(in);
+		n = len;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (in[i] & ~mask[i])

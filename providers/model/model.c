@@ -520,6 +520,13 @@ static void close_device(struct prov_device *dev)
 		dev->objs = obj->next;
 		free(obj);
 	}
+	while (dev->head) { /* against the rules, but not a leak */
+		struct model_pending *p = dev->head;
+
+		dev->head = p->next;
+		free(p->handle);
+		free(p);
+	}
 	model_dev_fini(&dev->m);
 	close_fd(dev->epoll);
 	close_fd(dev->event);
