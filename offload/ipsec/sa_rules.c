@@ -316,6 +316,7 @@ static int create_crypto(struct mlxo_ipsec_sa *sa)
 		.dir = sa->params.dir == MLXO_IPSEC_OUT ? OBJ_IPSEC_TX : OBJ_IPSEC_RX,
 		.dek = &sa->dek,
 		.salt = key + len,
+		.first_sn = sa->params.oseq + 1, /* out; below 2^32, see params.c */
 	};
 	int err = obj_dek_create(sa->svc->dev, &dek, &sa->dek);
 

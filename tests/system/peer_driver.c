@@ -5,7 +5,7 @@
  *	peer_driver tx IN OUT	frames of IN ─▶ channel ─▶ outbound SAs ─▶ OUT is the wire
  *	peer_driver rx IN OUT	frames of IN ─▶ a NIC without policies ─▶ wire ─▶ inbound SAs ─▶ channel ─▶ OUT
  *
- * Standard input has one SA per line, "SRC DST SPI REQID KEY"; each gets a policy with its addresses as selector. At the
+ * Standard input has one SA per line, "SRC DST SPI REQID KEY OSEQ"; each gets a policy with its addresses as selector. At the
  * end one line of JSON has the counters. "csum" as a fourth argument lets the device fill checksums on sending.
  */
 #include <arpa/inet.h>
@@ -61,7 +61,8 @@ static struct mlxo_addr addr(const char *text)
 	return a;
 }
 
-static void add_sa(const char *src, const char *dst, uint32_t spi, uint32_t reqid, const char *hex)
+static void add_sa(const char *src, const char *dst, uint32_t spi, uint32_t reqid, const char *hex,
+		   uint32_t oseq)
 {
 	struct mlxo_secret *key = mlxo_secret_from_hex(hex, strlen(hex));
 	struct mlxo_ipsec_sa_params sa = {
@@ -75,6 +76,7 @@ static void add_sa(const char *src, const char *dst, uint32_t spi, uint32_t reqi
 		.aead = "rfc4106(gcm(aes))",
 		.key = key,
 		.icv_bits = 128,
+		.oseq = oseq,
 	};
 	uint8_t bits = sa.src.family == AF_INET ? 32 : 128;
 	struct mlxo_ipsec_policy_params policy = {
@@ -96,13 +98,13 @@ static void add_sa(const char *src, const char *dst, uint32_t spi, uint32_t reqi
 static void read_sas(void)
 {
 	char line[512], src[64], dst[64], key[129];
-	unsigned int spi, reqid;
+	unsigned int spi, reqid, oseq;
 
 	while (fgets(line, sizeof(line), stdin)) {
-		if (d.nsa == MAX_SA ||
-		    sscanf(line, "%63s %63s %x %u %128s", src, dst, &spi, &reqid, key) != 5)
-			fail("standard input", "SRC DST SPI REQID KEY is expected");
-		add_sa(src, dst, spi, reqid, key);
+		if (d.nsa == MAX_SA || sscanf(line, "%63s %63s %x %u %128s %u", src, dst, &spi,
+					      &reqid, key, &oseq) != 6)
+			fail("standard input", "SRC DST SPI REQID KEY OSEQ is expected");
+		add_sa(src, dst, spi, reqid, key, oseq);
 	}
 }
 

@@ -49,14 +49,15 @@ class Peer:
     def __init__(self, n, src, dst, key_len):
         self.src, self.dst = src, dst
         self.v6 = ":" in src
-        self.spi, self.reqid = 0x1000 + n, n + 1
+        self.spi, self.reqid, self.oseq = 0x1000 + n, n + 1, 0
         self.key = bytes((16 * n + i) & 0xFF for i in range(key_len + 4))
 
     def scapy(self):
         return SecurityAssociation(ESP, spi=self.spi, crypt_algo="AES-GCM", crypt_key=self.key)
 
     def line(self):
-        return "%s %s %x %u %s\n" % (self.src, self.dst, self.spi, self.reqid, self.key.hex())
+        return "%s %s %x %u %s %u\n" % (self.src, self.dst, self.spi, self.reqid, self.key.hex(),
+                                       self.oseq)
 
     def wireshark(self):
         return '"%s","%s","%s","0x%08x","%s","0x%s","NULL",""\n' % (
@@ -220,6 +221,18 @@ class Peers(unittest.TestCase):
         wrpcap(self.path("forged"), [Ether(forged)])
         row = self.tshark(self.path("forged"), "esp.icv_good", "esp.icv_bad")[0]
         self.assertIn(row, (["0", "1"], ["False", "True"]))
+
+    def test_numbers_go_on_and_never_wrap(self):
+        """An SA that starts behind 0xfffffffc has three numbers left; then it is silent, because IVs would repeat."""
+        peer = Peer(0, "192.0.2.1", "192.0.2.2", 16)
+        peer.oseq = 0xFFFFFFFC
+        clear = [frame(clear_packet(peer, n, 40)) for n in range(6)]
+        wire, _ = self.drive("tx", clear, peers=[peer])
+        seqs = [struct.unpack(">IQ", w[14 + header_len(w[14:]) + 4:][:12]) for w in wire]
+        self.assertEqual(seqs, [(n, n) for n in range(0xFFFFFFFD, 0x100000000)])
+        sa = peer.scapy()
+        for f, w in zip(clear, wire):
+            self.assertEqual(bytes(sa.decrypt(IP(w[14:]))), f[14:])
 
     def test_fragments_are_not_sent(self):
         big = [clear_packet(PEERS[0], 8, 1000), clear_packet(PEERS[2], 8, 1000)]
