@@ -286,6 +286,7 @@ class Peers(unittest.TestCase):
             got, counters = self.drive("rx", [*wire, good])
             self.assertEqual(len(got), 1)
             self.assertEqual(counters["sa"]["%x" % peer.spi]["auth"], len(wire))
+            self.assertEqual(counters["sa"]["%x" % peer.spi]["packets"], len(wire) + 1)
 
     def test_a_foreign_spi_has_no_sa(self):
         for peer in PEERS:
