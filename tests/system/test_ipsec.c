@@ -404,6 +404,25 @@ static void one_reqid_two_destinations(void **state)
 
 /* -- limits and numbers ------------------------------------------------------------------------------------- */
 
+/* The texts that an SA shows are its own: what the caller gave may be gone. */
+static void shown_texts_outlive_the_caller(void **state)
+{
+	struct two_nics *t = *state;
+	struct mlxo_ipsec_sa_params p = two_nics_sa(t, LEFT, MLXO_IPSEC_OUT, 20);
+	struct mlxo_ipsec_sa_info info;
+	char aead[] = "rfc4106(gcm(aes))", dev[] = "eth4";
+
+	p.aead = aead;
+	p.dev = dev;
+	assert_int_equal(mlxo_ipsec_sa_add(t->side[LEFT].ipsec, &p, &t->side[LEFT].out), 0);
+	mlxo_secret_destroy(p.key);
+	memset(aead, 'x', sizeof(aead) - 1);
+	memset(dev, 'x', sizeof(dev) - 1);
+	assert_int_equal(mlxo_ipsec_sa_query(t->side[LEFT].out, &info), 0);
+	assert_string_equal(info.params.aead, "rfc4106(gcm(aes))");
+	assert_string_equal(info.params.dev, "eth4");
+}
+
 static void exact_repeat_exists_other_destination_does_not(void **state)
 {
 	struct two_nics *t = *state;
@@ -456,6 +475,7 @@ int main(void)
 		T(arp_and_neighbour_discovery_pass_a_block_all),
 		T(policy_before_sa_and_newest_sa_wins),
 		T(one_reqid_two_destinations),
+		T(shown_texts_outlive_the_caller),
 		T(exact_repeat_exists_other_destination_does_not),
 	};
 
