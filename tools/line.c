@@ -149,6 +149,19 @@ static bool ends_word(int c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == END;
 }
 
+/* A byte outside of quotes, or what a backslash makes of the next one. */
+static const char *take_byte(struct line_reader *r, int c)
+{
+	if (c == 0)
+		return "the line has a NUL byte in it";
+	if (c == '\\') {
+		c = get(r);
+		if (c == '\n' || c == END) /* the next line is joined */
+			return NULL;
+	}
+	return put(r, c) ? NULL : "the line is too long";
+}
+
 /* One word; c is its first byte. */
 static const char *take_word(struct line_reader *r, int c)
 {
@@ -158,22 +171,12 @@ static const char *take_word(struct line_reader *r, int c)
 		return "the line has too many words";
 	r->word[r->n++] = r->text + r->len;
 	for (;;) {
-		if (c == 0)
-			return "the line has a NUL byte in it";
-		if (c == '\'' || c == '"') {
-			why = take_quoted(r, c);
-		} else {
-			if (c == '\\')
-				c = get(r);
-			if (c != '\n' && c != END && !put(r, c)) /* not a joined line */
-				why = "the line is too long";
-		}
+		why = c == '\'' || c == '"' ? take_quoted(r, c) : take_byte(r, c);
 		if (why)
 			return why;
-		c = peek(r);
-		if (ends_word(c))
+		if (ends_word(peek(r)))
 			return put(r, 0) ? NULL : "the line is too long";
-		get(r);
+		c = get(r);
 	}
 }
 

@@ -3,8 +3,10 @@
  * Text and JSON from the same calls.
  *
  *   command alone    [ {…}, {…} ]                                     or on failure  {"error": …}
- *   batch            [ {"line": 1, "command": "…", "output": […]},    each element written when its line is done,
- *                      {"line": 2, "command": "…", "error": {…}} ]    so that a reader can follow
+ *   batch            [                                                each element written when its line is done,
+ *                    {"line": 1, "command": "…", "output": […]}       up to the end of a line of text, so that a
+ *                    ,{"line": 2, "command": "…", "error": {…}}       reader can follow
+ *                    ]
  *
  * The stack holds the containers that are open; its first is the array of the command. Warnings may come from any
  * thread and have a lock of their own; everything else is the main thread's.
@@ -33,6 +35,11 @@ struct out {
 	json_t *warnings; /* guarded by lock */
 };
 
+static void warn_text(const char *line)
+{
+	fprintf(stderr, "mlx5-offload-tool: warning: %s\n", line);
+}
+
 struct out *out_create(enum out_form form, FILE *to)
 {
 	struct out *o = calloc(1, sizeof(*o));
@@ -48,9 +55,14 @@ struct out *out_create(enum out_form form, FILE *to)
 
 void out_destroy(struct out *o)
 {
+	const json_t *line;
+	size_t i;
+
 	if (!o)
 		return;
 	out_drop(o);
+	/* What came when all output was written already. */
+	json_array_foreach(o->warnings, i, line) warn_text(json_string_value(line));
 	json_decref(o->warnings);
 	pthread_mutex_destroy(&o->lock);
 	free(o);
@@ -107,29 +119,24 @@ void out_batch_end(struct out *o)
 {
 	o->batch = false;
 	if (out_is_json(o))
-		fputs(o->first ? "]\n" : "\n]\n", o->to);
+		fputs("]\n", o->to);
 	fflush(o->to);
 }
 
 /* The command as it was given, words separated by a blank, keys masked. */
 static json_t *command_text(char *const *word, int n)
 {
-	size_t len = 1;
+	size_t len = 0;
+	char *text = NULL;
 	json_t *value;
-	char *text, *end;
+	FILE *f = open_memstream(&text, &len);
 
-	for (int i = 0; i < n; i++)
-		len += strlen(word[i]) + sizeof("(hidden)");
-	text = malloc(len);
-	if (!text)
+	if (!f)
 		return NULL;
-	end = text;
-	*end = 0;
-	for (int i = 0; i < n; i++) {
-		end = stpcpy(end, i ? " " : "");
-		end = stpcpy(end, words_is_key(word, i) ? "(hidden)" : word[i]);
-	}
-	value = json_string(text);
+	for (int i = 0; i < n; i++)
+		fprintf(f, "%s%s", i ? " " : "", words_is_key(word, i) ? "(hidden)" : word[i]);
+	fclose(f);
+	value = text ? json_string(text) : NULL;
 	free(text);
 	return value ? value : json_string("(not UTF-8)");
 }
@@ -192,9 +199,10 @@ void out_line_end(struct out *o, const struct problem *problem)
 		o->depth = 0;
 	}
 	if (!o->first)
-		fputs(",\n", o->to);
+		fputc(',', o->to);
 	o->first = false;
 	write_json(o, o->line);
+	fputc('\n', o->to);
 	fflush(o->to);
 	json_decref(o->line);
 	o->line = NULL;
@@ -307,7 +315,7 @@ void out_text(struct out *o, const char *fmt, ...)
 void out_warn(struct out *o, const char *line)
 {
 	if (!out_is_json(o)) {
-		fprintf(stderr, "mlx5-offload-tool: warning: %s\n", line);
+		warn_text(line);
 		return;
 	}
 	pthread_mutex_lock(&o->lock);

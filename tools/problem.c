@@ -2,7 +2,7 @@
 /*
  * From a failure to a sentence and an exit status. Words of the command line are usage (2); what the library or the
  * system refuses is failure (1), or "no resources" (4) when trying again later makes sense: the firmware's statuses
- * NO_RES_ERR and EXCEED_LIM_ERR, ENOSPC and ENOMEM.
+ * NO_RES_ERR and LIM_ERR, ENOSPC and ENOMEM.
  */
 #include "tools/problem.h"
 
@@ -13,7 +13,7 @@
 
 #include <mlx5_offload/error.h>
 
-enum { STATUS_NO_RES = 0x0f, STATUS_EXCEED_LIM = 0x08 };
+enum { STATUS_NO_RES = 0x0f, STATUS_LIM = 0x08 };
 
 static void problem_clear(struct problem *p, enum tool_exit status, int err)
 {
@@ -61,7 +61,7 @@ int problem_library(struct problem *p, int err)
 	snprintf(p->op, sizeof(p->op), "%s", e->op ? e->op : "");
 	snprintf(p->status, sizeof(p->status), "%s", e->status_name ? e->status_name : "");
 	p->syndrome = e->syndrome;
-	if (e->status == STATUS_NO_RES || e->status == STATUS_EXCEED_LIM)
+	if (e->status == STATUS_NO_RES || e->status == STATUS_LIM)
 		p->exit = TOOL_NO_RESOURCES;
 	return p->exit;
 }

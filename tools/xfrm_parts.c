@@ -81,38 +81,45 @@ static int take_dev(struct words *w, const char **dev)
 	return rc;
 }
 
-static int check_offload(struct words *w, const char *dev, const enum mlxo_ipsec_dir *dir)
+/* One word of it, if the next is one. */
+static int take_offload_word(struct words *w, enum mlxo_ipsec_offload *offload, const char **dev,
+			     enum mlxo_ipsec_dir *dir, bool *took)
 {
-	if (!dev)
-		return problem_usage(w->problem,
-				     "offload: dev NAME is missing (offload packet dev eth0%s)",
-				     dir ? " dir out" : "");
-	if (dir && !*dir)
-		return problem_usage(w->problem, "offload: dir in or dir out is missing");
+	const char *word = words_peek(w);
+
+	*took = true;
+	if (word && !strcmp(word, "crypto"))
+		return take_kind(w, MLXO_IPSEC_CRYPTO, offload);
+	if (word && (!strcmp(word, "packet") || !strcmp(word, "full")))
+		return take_kind(w, MLXO_IPSEC_PACKET, offload);
+	if (word && !strcmp(word, "dev"))
+		return take_dev(w, dev);
+	if (dir && !*dir && words_take(w, "dir"))
+		return xfrm_take_dir(w, /* fwd */ false, dir);
+	*took = false;
 	return 0;
 }
 
 int xfrm_take_offload(struct words *w, enum mlxo_ipsec_offload *offload, const char **dev,
 		      enum mlxo_ipsec_dir *dir)
 {
+	bool took = true;
 	int rc = 0;
 
 	*offload = 0;
-	for (const char *word = words_peek(w); !rc && word; word = words_peek(w)) {
-		if (!strcmp(word, "crypto"))
-			rc = take_kind(w, MLXO_IPSEC_CRYPTO, offload);
-		else if (!strcmp(word, "packet") || !strcmp(word, "full"))
-			rc = take_kind(w, MLXO_IPSEC_PACKET, offload);
-		else if (!strcmp(word, "dev"))
-			rc = take_dev(w, dev);
-		else if (dir && !*dir && words_take(w, "dir"))
-			rc = xfrm_take_dir(w, /* fwd */ false, dir);
-		else
-			break;
-	}
-	if (!rc && !*offload)
+	while (!rc && took)
+		rc = take_offload_word(w, offload, dev, dir, &took);
+	if (rc)
+		return rc;
+	if (!*dev)
+		return problem_usage(w->problem,
+				     "offload: dev NAME is missing (offload packet dev eth0%s)",
+				     dir ? " dir out" : "");
+	if (dir && !*dir)
+		return problem_usage(w->problem, "offload: dir in or dir out is missing");
+	if (!*offload)
 		*offload = MLXO_IPSEC_CRYPTO; /* what iproute2 means by `offload dev` */
-	return rc ? rc : check_offload(w, *dev, dir);
+	return 0;
 }
 
 static bool abbreviates(const char *word, const char *whole)

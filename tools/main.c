@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * mlx5-offload-tool: options, then one verb or a batch of them over one session.
+ *
+ *   main ─┬─ verb ───────────┐
+ *         └─ batch ─ line ─ verb ─ session ─ library (include/mlx5_offload only)
+ *                            └─ out: text or JSON
+ *
+ * Keys: what may be one is overwritten in argv before anything else happens, the process leaves no core file and
+ * cannot be traced by its user's other processes.
+ */
+#include <getopt.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "tools/batch.h"
+#include "tools/verbs.h"
+#include "tools/wait.h"
+
+struct options {
+	const char *device, *batch;
+	bool json, pretty, force, help, version;
+	int verbose;
+};
+
+static int parse(int argc, char **argv, struct options *opt, struct problem *p)
+{
+	static const struct option longs[] = {
+		{"device", required_argument, NULL, 'd'},
+		{"batch", required_argument, NULL, 'b'},
+		{"json", no_argument, NULL, 'j'},
+		{"pretty", no_argument, NULL, 'p'},
+		{"force", no_argument, NULL, 'f'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
+	};
+	int c, rc = 0;
+
+	opterr = 0;
+	/* "+": options end at the verb, whose words are its own. ":": a missing argument is told apart. */
+	while ((c = getopt_long(argc, argv, "+:d:b:jpfvhV", longs, NULL)) != -1) {
+		const char *word = argv[optind - 1];
+
+		switch (c) {
+		case 'd': opt->device = optarg; break;
+		case 'b': opt->batch = optarg; break;
+		case 'p': opt->pretty = true; break;
+		case 'j': opt->json = true; break;
+		case 'f': opt->force = true; break;
+		case 'v': opt->verbose++; break;
+		case 'h': opt->help = true; break;
+		case 'V': opt->version = true; break;
+		case ':': rc = problem_usage(p, "option %s: its value is missing", word); break;
+		default: rc = problem_usage(p, "unknown option %s, see --help", words_show(word));
+		}
+	}
+	return rc;
+}
+
+/* Failures while cleaning up, which no function returns: the exit status tells of them. */
+static atomic_uint untidy;
+
+/* Warnings belong to the output; the rest is for whoever asked with -v. Any thread. */
+static void put_log(void *ctx, enum mlxo_log_level level, const char *line)
+{
+	static const char *const names[] = {"error", "warning", "info", "debug", "trace"};
+
+	if (level == MLXO_LOG_ERROR)
+		atomic_fetch_add(&untidy, 1);
+	if (level <= MLXO_LOG_WARN)
+		out_warn(ctx, line);
+	else
+		fprintf(stderr, "mlx5-offload-tool: %s: %s\n", names[level], line);
+}
+
+static void start_log(const struct options *opt, struct out *out)
+{
+	static const enum mlxo_log_level levels[] = {MLXO_LOG_WARN, MLXO_LOG_DEBUG, MLXO_LOG_TRACE};
+
+	mlxo_log_set(put_log, out, levels[opt->verbose < 2 ? opt->verbose : 2]);
+}
+
+static int run_verb(struct session *s, char *name, char **word, int n)
+{
+	struct words w = {.word = word, .n = n, .keys = WORDS_KEYS_ARGV, .problem = &s->problem};
+	const struct verb *verb;
+	int rc = verb_find(name, /* exact */ false, &verb, &s->problem);
+
+	if (!rc)
+		rc = verb->run(s, &w);
+	if (rc)
+		out_problem(s->out, &s->problem);
+	return rc;
+}
+
+static int run(struct session *s, const struct options *opt, char **word, int n)
+{
+	static char version[] = "version", help[] = "help";
+	int rc;
+
+	if (opt->help || opt->version)
+		return run_verb(s, opt->help ? help : version, NULL, 0);
+	if (opt->batch && n > 0) {
+		rc = problem_usage(&s->problem, "%s: with -b the verbs are in the batch", word[0]);
+		out_problem(s->out, &s->problem);
+		return rc;
+	}
+	if (!opt->batch && n == 0) {
+		rc = problem_usage(&s->problem, "a verb is missing, see help");
+		out_problem(s->out, &s->problem);
+		return rc;
+	}
+	if (!opt->batch) {
+		rc = run_verb(s, word[0], word + 1, n - 1);
+		if (!rc && s->hold)
+			wait_signal(s);
+		return rc;
+	}
+	rc = batch_run(s, opt->batch, opt->force);
+	if ((!rc || rc == TOOL_PARTLY) && s->forward)
+		wait_signal(s);
+	return rc;
+}
+
+/* LeakSanitizer looks at the process by ptrace. */
+#if defined(__SANITIZE_ADDRESS__)
+#define TRACEABLE 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TRACEABLE 1
+#endif
+#endif
+
+int main(int argc, char **argv)
+{
+	struct options opt = {0};
+	struct problem problem;
+	struct session session;
+	struct out *out;
+	int rc;
+
+	words_hide_keys(argv + 1, argc - 1);
+#ifndef TRACEABLE
+	prctl(PR_SET_DUMPABLE, 0);
+#endif
+	rc = parse(argc, argv, &opt, &problem);
+	out = out_create(opt.pretty ? OUT_PRETTY : opt.json ? OUT_JSON : OUT_TEXT, stdout);
+	if (!out)
+		return TOOL_NO_RESOURCES;
+	if (rc) {
+		out_problem(out, &problem);
+	} else {
+		start_log(&opt, out);
+		session_init(&session, opt.device, out);
+		session.opening = wait_init;
+		rc = run(&session, &opt, argv + optind, argc - optind);
+		session_fini(&session);
+		mlxo_log_set(NULL, NULL, MLXO_LOG_ERROR);
+		if (!rc && atomic_load(&untidy))
+			rc = TOOL_FAILED;
+	}
+	out_destroy(out);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "mlx5-offload-tool: standard output cannot be written\n");
+		rc = rc ? rc : TOOL_FAILED;
+	}
+	return rc;
+}

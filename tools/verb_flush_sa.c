@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* flush-sa: goes on past failures and reports the first. */
+#include "tools/verbs.h"
+
+int verb_flush_sa(struct session *s, struct words *w)
+{
+	size_t n = 0;
+	int rc = words_end(w);
+
+	if (!rc)
+		rc = session_ipsec(s);
+	if (rc)
+		return rc;
+	rc = mlxo_ipsec_sa_flush(s->ipsec, &n);
+	if (rc)
+		return session_failed(s, rc);
+	out_begin(s->out);
+	out_object(s->out, NULL);
+	out_num(s->out, "deleted", "", n);
+	out_text(s->out, " SAs deleted\n");
+	out_close(s->out);
+	out_end(s->out);
+	return 0;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* help [VERB]: the table of verbs, for people and as JSON. */
+#include <string.h>
+
+#include "tools/verbs.h"
+
+static void show(struct out *o, const struct verb *v)
+{
+	out_object(o, NULL);
+	out_str(o, "verb", "  ", v->name);
+	out_str(o, "words", " ", v->words);
+	out_str(o, "about", "\n        ", v->about);
+	out_text(o, "\n");
+	out_close(o);
+}
+
+static const char usage[] =
+	"usage: mlx5-offload-tool [-d DEVICE] [-j] [-p] [-v] [-f] VERB [WORDS]\n"
+	"       mlx5-offload-tool [OPTIONS] -b FILE|-\n"
+	"\n"
+	"  -d, --device DEVICE  model (default), or model:OPTION=VALUE,…\n"
+	"  -b, --batch FILE     one command a line; - is standard input\n"
+	"  -f, --force          batch: go on behind a line that fails\n"
+	"  -j, --json           JSON; -p, --pretty: indented\n"
+	"  -v, --verbose        firmware commands, twice: decoded; on standard error\n"
+	"  -V, --version        -h, --help\n"
+	"\n";
+
+int verb_help(struct session *s, struct words *w)
+{
+	const char *name = words_peek(w);
+	const struct verb *one = NULL;
+	int rc = 0;
+
+	if (name) {
+		w->at++;
+		rc = verb_find(name, /* exact */ false, &one, &s->problem);
+	}
+	if (!rc)
+		rc = words_end(w);
+	if (rc)
+		return rc;
+	out_begin(s->out);
+	if (!one)
+		out_text(s->out, "%s", usage);
+	for (const struct verb *v = one ? one : verbs; v->name; v++) {
+		show(s->out, v);
+		if (one)
+			break;
+	}
+	if (!one)
+		out_text(s->out, "\nman 8 mlx5-offload-tool says the rest.\n");
+	out_end(s->out);
+	return 0;
+}

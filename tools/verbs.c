@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The table of verbs. A new verb is a row here, a file verb_NAME.c, and a section in the man page. */
+#include "tools/verbs.h"
+
+#include <string.h>
+
+/* clang-format off */
+const struct verb verbs[] = {
+	{"caps", "", "Show what the device can offload", verb_caps},
+	{"create-policy",
+	 "SELECTOR dir in|out [priority N] [index N] [action allow|block] [offload packet dev NAME] [tmpl TMPL] [--once]",
+	 "Create a policy: which packets are protected, by what", verb_create_policy},
+	{"create-sa",
+	 "src ADDR dst ADDR proto esp spi N mode transport reqid N aead NAME KEY 128 [sel SELECTOR] "
+	 "offload packet dev NAME dir in|out [--once]",
+	 "Create a security association", verb_create_sa},
+	{"delete-policy", "SELECTOR|index N dir in|out", "Delete a policy", verb_delete_policy},
+	{"delete-sa", "[src ADDR] dst ADDR [proto esp] spi N [dir in|out]", "Delete a security association",
+	 verb_delete_sa},
+	{"export-sa", "--wireshark FILE [FILTER]", "Write keys for Wireshark into a new private file", verb_export_sa},
+	{"flush-policy", "", "Delete all policies", verb_flush_policy},
+	{"flush-sa", "", "Delete all security associations", verb_flush_sa},
+	{"forward", "NETDEV", "Join a netdev of the host to the device", verb_forward},
+	{"help", "[VERB]", "Show the verbs, or one of them", verb_help},
+	{"prm", "dump | constants | decode FILE|-", "Show the device interface, or a recorded command in words",
+	 verb_prm},
+	{"show-policy", "", "Show policies and their counters", verb_show_policy},
+	{"show-sa", "[FILTER]", "Show security associations and their counters", verb_show_sa},
+	{"stats", "", "Show counters of library, device and forwarding, and objects in quarantine", verb_stats},
+	{"version", "", "Show versions and features", verb_version},
+	{NULL, NULL, NULL, NULL},
+};
+/* clang-format on */
+
+int verb_find(const char *name, bool exact, const struct verb **verb, struct problem *p)
+{
+	int i = words_lookup(name, verbs, sizeof(*verbs), exact);
+
+	if (i == -2)
+		return problem_usage(p, "%s is short for more than one verb, see help", name);
+	if (i < 0)
+		return problem_usage(p, "unknown verb %s, see help%s", words_show(name),
+				     exact ? " (no abbreviations in a batch)" : "");
+	*verb = &verbs[i];
+	return 0;
+}

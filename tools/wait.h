@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Waiting: for input or for the signal that ends the process in order. Main thread only. */
+#ifndef TOOLS_WAIT_H
+#define TOOLS_WAIT_H
+
+#include <stdbool.h>
+
+#include "tools/session.h"
+
+/* From here on SIGINT and SIGTERM are kept until one of the functions below sees them. Again: nothing happens. */
+void wait_init(void);
+/* Until fd can be read (true) or a signal came (false). Meanwhile the device is kept going. session: struct session. */
+bool wait_readable(void *session, int fd);
+/* Until a signal comes; at once when one came before. */
+void wait_signal(struct session *s);
+
+#endif
