@@ -59,7 +59,7 @@ static void lines_split_as_a_shell_does(void **state)
 				   "   128 \\\n"
 				   "last\r\n"
 				   "a\"b c\"d 'x\\y' \"q\\\"q\\\\\" e\\ f '' g#h\n"
-				   "joi\\\nned\n"
+				   "join\\\ned\n"
 				   "no newline";
 	struct line_reader *r = reader(text, sizeof(text) - 1);
 	struct problem p;
