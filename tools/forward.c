@@ -30,6 +30,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "tools/words.h"
+
 enum {
 	BURST = 64,	   /* frames before the other direction has its turn */
 	FRAME_MAX = 65536, /* longer than any frame: what exceeds the channel is counted there */
@@ -227,7 +229,8 @@ int forward_start(struct session *s, const char *netdev, struct forward **forwar
 	if (strlen(netdev) >= sizeof(f->netdev)) {
 		free(f);
 		return problem_usage(&s->problem,
-				     "forward: %s is too long for the name of a netdev", netdev);
+				     "forward: %s is too long for the name of a netdev",
+				     words_show(netdev));
 	}
 	if (!f)
 		return problem_errno(&s->problem, ENOMEM, "forward: no memory");
