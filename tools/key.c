@@ -77,6 +77,8 @@ int key_take(struct words *w, const char *of, struct mlxo_secret **key)
 	if (strcmp(text, "file") != 0)
 		return take_literal(w, of, text, key);
 	rc = words_value(w, "file", &text);
+	if (!rc && !strncasecmp(text, "0x", 2) && words_show(text) != text)
+		return problem_usage(w->problem, "%s: file takes a path, and that is a key", of);
 	if (rc || !key)
 		return rc;
 	*key = mlxo_secret_from_file(text);

@@ -123,6 +123,23 @@ void out_batch_end(struct out *o)
 	fflush(o->to);
 }
 
+/* JSON is UTF-8; the words of a user need not be. */
+static json_t *text_json(const char *text)
+{
+	json_t *value = json_string(text);
+	char *copy;
+
+	if (value)
+		return value;
+	copy = strdup(text);
+	for (char *c = copy; c && *c; c++)
+		if (*c & 0x80)
+			*c = '?';
+	value = json_string(copy ? copy : "");
+	free(copy);
+	return value;
+}
+
 /* The command as it was given, words separated by a blank, keys masked. */
 static json_t *command_text(char *const *word, int n)
 {
@@ -136,9 +153,9 @@ static json_t *command_text(char *const *word, int n)
 	for (int i = 0; i < n; i++)
 		fprintf(f, "%s%s", i ? " " : "", words_is_key(word, i) ? "(hidden)" : word[i]);
 	fclose(f);
-	value = text ? json_string(text) : NULL;
+	value = text_json(text ? text : "");
 	free(text);
-	return value ? value : json_string("(not UTF-8)");
+	return value;
 }
 
 void out_line_begin(struct out *o, unsigned int number, char *const *word, int n)
@@ -155,7 +172,7 @@ static json_t *problem_json(const struct problem *p)
 {
 	json_t *e = json_object();
 
-	json_object_set_new(e, "error", json_string(p->text));
+	json_object_set_new(e, "error", text_json(p->text));
 	json_object_set_new(e, "errno", json_integer(p->err));
 	if (p->firmware) {
 		char syndrome[16];
@@ -264,15 +281,10 @@ void out_close(struct out *o)
 
 void out_str(struct out *o, const char *key, const char *lead, const char *value)
 {
-	json_t *text;
-
-	if (!out_is_json(o)) {
-		if (lead)
-			fprintf(o->to, "%s%s", lead, value);
-		return;
-	}
-	text = json_string(value);
-	add(o, key, text ? text : json_string("(not UTF-8)"));
+	if (out_is_json(o))
+		add(o, key, text_json(value));
+	else if (lead)
+		fprintf(o->to, "%s%s", lead, value);
 }
 
 void out_num(struct out *o, const char *key, const char *lead, uint64_t value)
@@ -319,7 +331,7 @@ void out_warn(struct out *o, const char *line)
 		return;
 	}
 	pthread_mutex_lock(&o->lock);
-	json_array_append_new(o->warnings, json_string(line));
+	json_array_append_new(o->warnings, text_json(line));
 	pthread_mutex_unlock(&o->lock);
 }
 

@@ -22,6 +22,14 @@ static void problem_clear(struct problem *p, enum tool_exit status, int err)
 	p->err = err;
 }
 
+/* A word of the user's may hold anything; a message is one line and moves no cursor. */
+static void one_line(struct problem *p)
+{
+	for (char *c = p->text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+}
+
 int problem_usage(struct problem *p, const char *fmt, ...)
 {
 	va_list ap;
@@ -30,6 +38,7 @@ int problem_usage(struct problem *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(p->text, sizeof(p->text), fmt, ap);
 	va_end(ap);
+	one_line(p);
 	return p->exit;
 }
 
@@ -46,6 +55,7 @@ int problem_errno(struct problem *p, int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(p->text, sizeof(p->text), fmt, ap);
 	va_end(ap);
+	one_line(p);
 	return p->exit;
 }
 
@@ -55,6 +65,7 @@ int problem_library(struct problem *p, int err)
 
 	problem_clear(p, exit_of(-err), -err);
 	snprintf(p->text, sizeof(p->text), "%s", e->text[0] ? e->text : strerror(-err));
+	one_line(p);
 	if (!e->firmware)
 		return p->exit;
 	p->firmware = true;

@@ -89,16 +89,25 @@ int words_lookup(const char *word, const void *table, size_t stride, bool exact)
 	}
 }
 
+/* Anywhere in the word, which may be glued to another: no number has more than 16 digits behind its 0x. */
+static bool has_long_number(const char *word)
+{
+	for (const char *at = strcasestr(word, "0x"); at; at = strcasestr(at + 1, "0x"))
+		if (strspn(at + 2, "0123456789abcdefABCDEF") > 16)
+			return true;
+	return false;
+}
+
 static bool looks_like_key(const char *word)
 {
-	bool prefixed = !strncasecmp(word, "0x", 2);
-	const char *digits = word + (prefixed ? 2 : 0);
-	size_t len = strlen(digits), hex = 0;
+	size_t len = strlen(word), hex = 0;
 
-	for (const char *c = digits; *c; c++)
+	if (has_long_number(word))
+		return true;
+	for (const char *c = word; *c; c++)
 		hex += isxdigit((unsigned char)*c) != 0;
-	/* No number has more than 16 digits; a mistyped digit makes a key no less secret. */
-	return prefixed ? len > 16 : len >= 32 && hex * 8 >= len * 7;
+	/* A mistyped digit makes a key no less secret. */
+	return (!strncasecmp(word, "0x", 2) && len > 18) || (len >= 32 && hex * 8 >= len * 7);
 }
 
 const char *words_show(const char *word)
@@ -120,8 +129,8 @@ bool words_is_key(char *const *word, int i)
 	static const char *const sources[] = {"file", "fd", "stdin", NULL};
 	static const char *const named[] = {"file", "dev", "-b", "--batch", "--wireshark", NULL};
 
-	if (i > 0 && one_of(word[i - 1], named))
-		return false;
+	if (i > 0 && one_of(word[i - 1], named) && strncasecmp(word[i], "0x", 2) != 0)
+		return false; /* a file may have such a name; one with 0x is a key in the wrong place */
 	if (i > 1 && one_of(word[i - 2], algorithms) && !one_of(word[i], sources))
 		return i == 2 ||
 		       !one_of(word[i - 3], named); /* not a file or netdev of that name */

@@ -51,7 +51,7 @@ int xfrm_take_prefix(struct words *w, const char *of, struct mlxo_addr *addr, ui
 	if (slash && (!number_parse(slash + 1, &bits) || bits > most))
 		return problem_usage(w->problem,
 				     "%s: the prefix length of %s is no number from 0 to %u", of,
-				     text, (unsigned int)most);
+				     host, (unsigned int)most);
 	*len = (uint8_t)bits;
 	return 0;
 }

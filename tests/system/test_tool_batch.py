@@ -36,6 +36,12 @@ for args, words in (([], "a verb is missing"), (["frob"], "unknown verb frob"), 
 rc, out, err = run("-b", "no-such-file")
 check(rc == 1 and "no-such-file" in err, f"no such batch: {rc} {err}")
 
+# Words may hold anything: messages stay one line, JSON stays JSON.
+rc, out, err = run("fr\nob\x1b[31m")
+check(rc == 2 and err.count("\n") == 1 and "\x1b" not in err, f"control characters: {err!r}")
+r = subprocess.run([TOOL, "-j", "-b", "-"], input=b"show-sa sr\xff\xfe\n", capture_output=True)
+check(r.returncode == 2 and "sr??" in json.loads(r.stdout)[0]["error"]["error"], f"not UTF-8: {r}")
+
 # Abbreviations of verbs, outside of a batch only.
 check(run("cap")[0] == 0, "cap is caps")
 rc, lines = batch("cap\n")

@@ -168,6 +168,7 @@ static void keys_are_hidden_where_they_can_stand(void **state)
 	hide("aead n 0x12 128 auth m secret", "aead n * 128 auth m *");
 	hide("aead n file aead 128 sel src", "aead n file aead 128 sel src");
 	hide("aead n fd 3 128 enc c stdin", "aead n fd 3 128 enc c stdin");
+	hide("aead n file " KEY " 128", "aead n file * 128");
 	hide("dev enc dir out", "dev enc dir out");
 	/* A forgotten name, or a key on its own. */
 	hide("aead " KEY " 128", "aead * *");
