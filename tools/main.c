@@ -68,14 +68,16 @@ static atomic_uint untidy;
 /* Warnings belong to the output; the rest is for whoever asked with -v. Any thread. */
 static void put_log(void *ctx, enum mlxo_log_level level, const char *line)
 {
-	static const char *const names[] = {"error", "warning", "info", "debug", "trace"};
+	const char *name = level == MLXO_LOG_TRACE   ? "trace"
+			   : level == MLXO_LOG_DEBUG ? "debug"
+						     : "info";
 
 	if (level == MLXO_LOG_ERROR)
 		atomic_fetch_add(&untidy, 1);
 	if (level <= MLXO_LOG_WARN)
 		out_warn(ctx, line);
 	else
-		fprintf(stderr, "mlx5-offload-tool: %s: %s\n", names[level], line);
+		fprintf(stderr, "mlx5-offload-tool: %s: %s\n", name, line);
 }
 
 static void start_log(const struct options *opt, struct out *out)

@@ -55,14 +55,12 @@ struct out *out_create(enum out_form form, FILE *to)
 
 void out_destroy(struct out *o)
 {
-	const json_t *line;
-	size_t i;
-
 	if (!o)
 		return;
 	out_drop(o);
 	/* What came when all output was written already. */
-	json_array_foreach(o->warnings, i, line) warn_text(json_string_value(line));
+	for (size_t i = 0; i < json_array_size(o->warnings); i++)
+		warn_text(json_string_value(json_array_get(o->warnings, i)));
 	json_decref(o->warnings);
 	pthread_mutex_destroy(&o->lock);
 	free(o);

@@ -59,7 +59,7 @@ static void lines_split_as_a_shell_does(void **state)
 				   "   128 \\\n"
 				   "last\r\n"
 				   "a\"b c\"d 'x\\y' \"q\\\"q\\\\\" e\\ f '' g#h\n"
-				   "join\\\ned\n"
+				   "show-\\\nsa\n"
 				   "no newline";
 	struct line_reader *r = reader(text, sizeof(text) - 1);
 	struct problem p;
@@ -68,7 +68,7 @@ static void lines_split_as_a_shell_does(void **state)
 	expect(r, 3, WORDS("show-sa", "src", "1.2.3.4"));
 	expect(r, 4, WORDS("aead", "rfc4106(gcm(aes))", "128", "last"));
 	expect(r, 7, WORDS("ab cd", "x\\y", "q\"q\\", "e f", "", "g#h"));
-	expect(r, 8, WORDS("joined"));
+	expect(r, 8, WORDS("show-sa"));
 	expect(r, 10, WORDS("no", "newline"));
 	assert_int_equal(line_reader_next(r, &line, &p), 0);
 	assert_int_equal(line_reader_next(r, &line, &p), 0);

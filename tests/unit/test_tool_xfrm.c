@@ -227,8 +227,7 @@ static void states_that_are_refused(void **state)
 	state_refused("encap espinhttp 1 2 0.0.0.0", "encap: espinhttp is unknown");
 	state_refused("encap espinudp 1 65536 0.0.0.0", "destination port: 65536 is no number");
 	state_refused("sel offload dev eth0", "sel: nothing follows");
-	state_refused("sel src 1.2.3.4/33",
-		      "prefix length of 1.2.3.4 is no number from 0 to 32");
+	state_refused("sel src 1.2.3.4/33", "prefix length of 1.2.3.4 is no number from 0 to 32");
 	state_refused("sel src ::1/129", "from 0 to 128");
 	state_refused("sel proto tcp sport 0", "sport: 0 is no number from 1");
 	state_refused("sel sport 53", "needs proto tcp");
@@ -285,7 +284,8 @@ static void key_sources(void **state)
 	state_refused("aea n " SECRET " 128", "unknown word aea");
 	state_refused("aead n " SECRET " many", "ICV length in bits: many is no number");
 	state_refused("aead n file " SECRET " 128", "aead: file takes a path, and that is a key");
-	state_refused("sel src 1.2.3.4/" SECRET, "prefix length of 1.2.3.4 is no number from 0 to 32");
+	state_refused("sel src 1.2.3.4/" SECRET,
+		      "prefix length of 1.2.3.4 is no number from 0 to 32");
 	state_refused(SECRET, "unknown word (hidden)");
 	state_refused("spi " SECRET, "spi: (hidden) is no number");
 }
