@@ -141,7 +141,10 @@ static int allocate(struct steer_group *g)
 	g->used = mlxo_calloc(size_of(g) / WORD + 1, sizeof(*g->used));
 	g->range = mlxo_calloc(1, sizeof(*g->range));
 	if (!g->used || !g->range) {
-		release(g);
+		mlxo_free(g->used);
+		mlxo_free(g->range);
+		g->used = NULL;
+		g->range = NULL;
 		return obj_error_nomem("a flow group");
 	}
 	g->range->start = g->start;

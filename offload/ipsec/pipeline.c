@@ -151,13 +151,13 @@ static void add_neighbours(struct ipsec_pipeline *pipe, struct steer_table *tabl
 	steer_match_init(&m);
 	steer_match_ethertype(&m, IPSEC_ETHERTYPE_ARP);
 	add_one(pipe, table, 0, &m, actions, err);
-	for (uint8_t i = 0; i < ND_TYPES; i++) {
+	for (unsigned int i = 0; i < ND_TYPES; i++) {
 		steer_match_init(&m);
 		steer_match_ip_version(&m, 6);
 		steer_match_icmpv6_type(&m, (uint8_t)(ND_FIRST + i));
 		if (i == 0)
 			f = add_group(pipe, table, 1, ND_TYPES, &m, err);
-		add_to(f, 1u + i, &m, actions, err);
+		add_to(f, 1 + i, &m, actions, err);
 	}
 }
 

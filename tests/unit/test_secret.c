@@ -318,6 +318,7 @@ static void a_small_limit_warns_once(void **state)
 		a = hex("01");
 		mlxo_secret_destroy(a);
 		b = hex("02");
+		mlxo_secret_destroy(b);
 		_exit(a && b && warnings == MLOCK_WORKS ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
