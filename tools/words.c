@@ -89,13 +89,14 @@ int words_lookup(const char *word, const void *table, size_t stride, bool exact)
 	}
 }
 
-/* Anywhere in the word, which may be glued to another: no number has more than 16 digits behind its 0x. */
+/* Anywhere in the word, which may be glued to another: no number that is no key has more than 16 digits. */
 static bool has_long_number(const char *word)
 {
-	for (const char *at = strcasestr(word, "0x"); at; at = strcasestr(at + 1, "0x"))
-		if (strspn(at + 2, "0123456789abcdefABCDEF") > 16)
-			return true;
-	return false;
+	size_t run = 0;
+
+	for (; *word && run <= 16; word++)
+		run = isxdigit((unsigned char)*word) ? run + 1 : 0;
+	return run > 16;
 }
 
 static bool looks_like_key(const char *word)

@@ -179,6 +179,10 @@ static void keys_are_hidden_where_they_can_stand(void **state)
 	hide("file 44434241343332312423222114131211f4f3f2f1",
 	     "file 44434241343332312423222114131211f4f3f2f1");
 	assert_string_equal(words_show(KEY), "(hidden)");
+	assert_string_equal(words_show("pr"
+				       "4434424134333231242322211413121"
+				       "1f4f3f2f1"),
+			    "(hidden)");
 	assert_string_equal(words_show("eth4"), "eth4");
 	assert_string_equal(words_show("2001:db8:1111:2222:3333:4444:5555:6666"),
 			    "2001:db8:1111:2222:3333:4444:5555:6666");
