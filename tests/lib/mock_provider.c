@@ -34,6 +34,8 @@ struct mock {
 	uint8_t mask[512], value[512];
 	int rings;
 	uint64_t ctrl;
+	FILE *transcript;
+	int refuse_in; /* transcript: commands until one is refused; 0: none */
 };
 
 static struct mock *of(struct prov_device *dev)
@@ -102,6 +104,47 @@ static void answer_caps(const struct prov_cmd *cmd)
 	memset((uint8_t *)cmd->out + 16, 0xff, cmd->outlen - 16);
 }
 
+/* -- transcripts ------------------------------------------------------------------------------------------------ */
+
+static void write_line(void *ctx, const char *line)
+{
+	fprintf(ctx, "%s\n", line);
+}
+
+/* Number of the object that handle n stands for: at bit 0x40 or 0x48 of every answer it is the same word. */
+static uint32_t transcript_id(int n)
+{
+	return 0x100 + (uint32_t)n;
+}
+
+static void transcribe(struct mock *m, struct prov_cmd *cmd)
+{
+	bool refuse = m->refuse_in && --m->refuse_in == 0;
+
+	if (cmd->kind == PROV_CMD_DESTROY)
+		fprintf(m->transcript, "destroy of 0x%x",
+			transcript_id((int)((uintptr_t)cmd->obj - HANDLE_BASE)));
+	else
+		prm_print_in(cmd->in, cmd->inlen, write_line, m->transcript);
+	if (cmd->kind == PROV_CMD_DESTROY || refuse)
+		fputs(refuse ? " refused\n" : "\n", m->transcript);
+	memset(cmd->out, 0, cmd->outlen);
+	if (refuse) {
+		prm_put(cmd->out, 0, 8, PRM_CMD_STAT_BAD_PARAM_ERR);
+		cmd->result = -EREMOTEIO;
+	} else if (cmd->kind == PROV_CMD_CREATE) {
+		prm_put(cmd->out, 0x40, 32, transcript_id(m->handles));
+		cmd->obj = handle(m->handles++);
+	}
+	cmd->done(cmd);
+}
+
+void mock_transcript(struct mock *m, FILE *to, int refuse_in)
+{
+	m->transcript = to;
+	m->refuse_in = refuse_in;
+}
+
 static int mock_submit(struct prov_device *dev, struct prov_cmd *cmd)
 {
 	struct mock *m = of(dev);
@@ -111,6 +154,10 @@ static int mock_submit(struct prov_device *dev, struct prov_cmd *cmd)
 	if (cmd->kind == PROV_CMD_GENERAL && prm_in_opcode(cmd->in) == PRM_CMD_OP_QUERY_HCA_CAP) {
 		answer_caps(cmd);
 		cmd->done(cmd);
+		return 0;
+	}
+	if (m->transcript) {
+		transcribe(m, cmd);
 		return 0;
 	}
 	if (m->next == m->nlist) {
@@ -309,6 +356,12 @@ static void mock_timer(struct prov_device *dev, struct prov_timer *t)
 	(void)t;
 }
 
+static unsigned int mock_mtu(struct prov_device *dev)
+{
+	(void)dev;
+	return 1500;
+}
+
 static bool mock_is_named(struct prov_device *dev, const char *name)
 {
 	(void)dev;
@@ -340,6 +393,7 @@ static const struct prov_ops ops = {
 	.now = mock_now,
 	.timer_arm = mock_timer,
 	.timer_cancel = mock_timer,
+	.mtu = mock_mtu,
 	.is_named = mock_is_named,
 };
 

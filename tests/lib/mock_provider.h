@@ -10,6 +10,8 @@
 #ifndef TESTS_LIB_MOCK_PROVIDER_H
 #define TESTS_LIB_MOCK_PROVIDER_H
 
+#include <stdio.h>
+
 #include <mlx5_offload/device.h>
 
 #include "prm/prm.h"
@@ -51,6 +53,13 @@ void mock_expect_destroy(struct mock *m, int handle, struct mock_answer answer);
 
 /* Set a field of a capability group before use; the group's layout and field by offset. */
 void mock_cap(struct mlxo_device *dev, const char *name, uint64_t value);
+
+/*
+ * From now on every command succeeds and is written to `to` field by field, secrets hidden, zero fields left out: a whole
+ * service is easier to check against a transcript than against a list. Objects are numbered 0x100, 0x101, … as they are
+ * created. The refuse_in-th command from now on is refused (0: none). NULL: back to the list.
+ */
+void mock_transcript(struct mock *m, FILE *to, int refuse_in);
 
 /* What attach() was given last, and how many attachments there are. */
 const struct prov_attach *mock_attach(struct mock *m);
