@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The IPsec service from several threads: two add, query and delete SAs and policies of their own while the main thread
+ * sends and receives protected frames. Meant to be run under TSan, too.
+ */
+#include "tests/lib/two_nics.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHURNERS = 2, ROUNDS = 150 };
+
+struct churner {
+	struct two_nics *t;
+	struct mlxo_secret *key;
+	uint8_t number;
+	int failed; /* line of the first call that did not do what it should */
+};
+
+static atomic_int running;
+
+static struct mlxo_ipsec_policy_params own_policy(const struct churner *c)
+{
+	struct mlxo_ipsec_policy_params p = two_nics_policy(c->t, LEFT, MLXO_IPSEC_OUT);
+
+	p.sel.dst.bytes[0] = (uint8_t)(10 + c->number); /* nobody's traffic */
+	p.priority = c->number;
+	p.tmpl.reqid = 100u + c->number;
+	return p;
+}
+
+static int round_of(struct churner *c, uint32_t i)
+{
+	struct mlxo_ipsec *ipsec = c->t->side[LEFT].ipsec;
+	struct mlxo_ipsec_sa_params p =
+		two_nics_sa_with_key(c->t, LEFT, i % 2 ? MLXO_IPSEC_OUT : MLXO_IPSEC_IN, c->key);
+	struct mlxo_ipsec_policy_params pol = own_policy(c);
+	struct mlxo_ipsec_sa_info info;
+	struct mlxo_ipsec_policy *policy;
+	struct mlxo_ipsec_sa *sa;
+	struct mlxo_stat *stats;
+	size_t n;
+
+	p.dst.bytes[0] = (uint8_t)(10 + c->number);
+	p.spi = 0x10000u * (c->number + 1u) + i;
+	p.reqid = 100u + c->number;
+	if (mlxo_ipsec_sa_add(ipsec, &p, &sa) || mlxo_ipsec_policy_add(ipsec, &pol, &policy))
+		return __LINE__;
+	if (mlxo_ipsec_sa_find(ipsec, &p.dst, p.spi, 0) != sa || mlxo_ipsec_sa_query(sa, &info) ||
+	    info.packets != 0)
+		return __LINE__;
+	if (mlxo_ipsec_stats(ipsec, &stats, &n))
+		return __LINE__;
+	free(stats);
+	if (mlxo_ipsec_policy_del(policy) || mlxo_ipsec_sa_del(sa))
+		return __LINE__;
+	return 0;
+}
+
+static void *churn(void *arg)
+{
+	struct churner *c = arg;
+
+	for (uint32_t i = 0; i < ROUNDS && !c->failed; i++)
+		c->failed = round_of(c, i);
+	running--;
+	return NULL;
+}
+
+static void traffic_flows_while_others_come_and_go(void **state)
+{
+	static struct two_nics t;
+	struct churner c[CHURNERS];
+	pthread_t thread[CHURNERS];
+	unsigned int frames = 0;
+	uint64_t census;
+
+	(void)state;
+	two_nics_open(&t, "", "");
+	two_nics_protect(&t, 0);
+	census = two_nics_census(t.side[LEFT].dev);
+	running = CHURNERS;
+	for (uint8_t i = 0; i < CHURNERS; i++) {
+		c[i] = (struct churner){.t = &t, .number = i};
+		c[i].key = two_nics_sa(&t, LEFT, MLXO_IPSEC_OUT, 20).key;
+		assert_int_equal(pthread_create(&thread[i], NULL, churn, &c[i]), 0);
+	}
+	do {
+		two_nics_send(&t, LEFT, IPPROTO_UDP, 1, 2, 100);
+		assert_int_equal(two_nics_receive(&t, RIGHT), 1);
+		assert_memory_equal(t.last.data, t.sent.b, t.sent.n);
+		two_nics_send(&t, RIGHT, IPPROTO_UDP, 1, 2, 100);
+		assert_int_equal(two_nics_receive(&t, LEFT), 1);
+		frames += 2;
+	} while (running > 0 || frames < 100);
+	for (int i = 0; i < CHURNERS; i++) {
+		pthread_join(thread[i], NULL);
+		assert_int_equal(c[i].failed, 0);
+		mlxo_secret_destroy(c[i].key);
+	}
+	assert_int_equal(two_nics_census(t.side[LEFT].dev), census);
+	print_message("[   INFO   ] %u frames meanwhile\n", frames);
+	two_nics_close(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(traffic_flows_while_others_come_and_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
