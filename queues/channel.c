@@ -171,8 +171,3 @@ struct mlxo_device *queue_channel_device(const struct mlxo_channel *ch)
 {
 	return ch->dev;
 }
-
-uint32_t queue_channel_max_frame(const struct mlxo_channel *ch)
-{
-	return ch->max_frame;
-}

@@ -10,6 +10,5 @@
 /* Rules send frames of this channel here. Lives as long as the channel. */
 const struct obj_tir *queue_channel_tir(const struct mlxo_channel *channel);
 struct mlxo_device *queue_channel_device(const struct mlxo_channel *channel);
-uint32_t queue_channel_max_frame(const struct mlxo_channel *channel); /* bytes */
 
 #endif

@@ -119,11 +119,6 @@ void steer_match_reg_c(struct steer_match *m, unsigned int n, uint32_t value, ui
 	put(m, MISC2, MISC2_AT(metadata_reg_c_0) - n * 32, 32, value, mask);
 }
 
-void steer_match_reg_a(struct steer_match *m, uint32_t value, uint32_t mask)
-{
-	put(m, MISC2, MISC2_AT(metadata_reg_a), 32, value, mask);
-}
-
 void steer_match_ipsec_syndrome(struct steer_match *m, uint8_t syndrome)
 {
 	PUT_MISC2(m, ipsec_syndrome, syndrome);
@@ -133,11 +128,6 @@ void steer_match_icmpv6_type(struct steer_match *m, uint8_t type)
 {
 	steer_match_ip_proto(m, PROTO_ICMPV6);
 	PUT_MISC3(m, icmpv6_type, type);
-}
-
-bool steer_match_same_mask(const struct steer_match *a, const struct steer_match *b)
-{
-	return a->enable == b->enable && memcmp(a->mask, b->mask, sizeof(a->mask)) == 0;
 }
 
 bool steer_match_has_source_sqn(const struct steer_match *m)

@@ -43,9 +43,8 @@ void steer_match_dst(struct steer_match *m, int family, const uint8_t *addr,
 void steer_match_ports(struct steer_match *m, uint8_t proto, uint16_t sport, uint16_t dport);
 /* Host byte order. Does not match the IP protocol. */
 void steer_match_esp_spi(struct steer_match *m, uint32_t spi);
-/* reg_c_<n>, n 0..7, and reg_a: value under mask. */
+/* reg_c_<n>, n 0..7: value under mask. */
 void steer_match_reg_c(struct steer_match *m, unsigned int n, uint32_t value, uint32_t mask);
-void steer_match_reg_a(struct steer_match *m, uint32_t value, uint32_t mask);
 /* TX: the send queue, 24 bits. */
 void steer_match_source_sqn(struct steer_match *m, uint32_t sqn);
 /* RX, behind a decrypting rule: PRM_IPSEC_SYND_*. */
@@ -53,8 +52,6 @@ void steer_match_ipsec_syndrome(struct steer_match *m, uint8_t syndrome);
 /* Also matches IP protocol 58. */
 void steer_match_icmpv6_type(struct steer_match *m, uint8_t type);
 
-/* Same criteria (sections and mask)? Values do not matter. */
-bool steer_match_same_mask(const struct steer_match *a, const struct steer_match *b);
 /* Does m match a send queue by number? */
 bool steer_match_has_source_sqn(const struct steer_match *m);
 

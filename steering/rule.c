@@ -165,9 +165,9 @@ static int add_at(struct steer_group *group, uint32_t index, const struct steer_
 	c.inlen = cmd.len;
 	c.id = index;
 	err = obj_create(group->table->dev, &c, &rule->obj);
+	rule->index = index;
 	if (!err) {
 		rule->group = group;
-		rule->index = index;
 	} else if (obj_is_unknown(err)) {
 		steer_group_lose(group, index);
 	} else {
@@ -198,17 +198,16 @@ int steer_rule_add(struct steer_group *group, uint32_t index, const struct steer
 	return err ? err : add_at(group, index, match, actions, rule);
 }
 
-int steer_rule_add_before(const struct steer_rule *other, const struct steer_match *match,
-			  const struct steer_actions *actions, struct steer_rule *rule)
+int steer_rule_add_below(struct steer_group *group, uint32_t limit, const struct steer_match *match,
+			 const struct steer_actions *actions, struct steer_rule *rule)
 {
-	struct steer_group *group = other->group;
 	uint32_t index;
 	int err;
 
 	*rule = (struct steer_rule){0};
 	err = check_add(group, match, actions);
 	if (!err)
-		err = steer_group_take_below(group, other->index, &index);
+		err = steer_group_take_below(group, limit, &index);
 	return err ? err : add_at(group, index, match, actions, rule);
 }
 

@@ -42,9 +42,12 @@ struct steer_rule {
  */
 int steer_rule_add(struct steer_group *group, uint32_t index, const struct steer_match *match,
 		   const struct steer_actions *actions, struct steer_rule *rule);
-/* At the highest free index below `other` of the same group, so that it wins over it. -ENOSPC. */
-int steer_rule_add_before(const struct steer_rule *other, const struct steer_match *match,
-			  const struct steer_actions *actions, struct steer_rule *rule);
+/*
+ * At the highest free index below `limit`, so that it wins over an older rule there. -ENOSPC. When the answer is missing,
+ * rule->index says where the rule may stand.
+ */
+int steer_rule_add_below(struct steer_group *group, uint32_t limit, const struct steer_match *match,
+			 const struct steer_actions *actions, struct steer_rule *rule);
 /*
  * Replace the actions of a rule in place (SET_FTE op_mod 1 with the fields that differ selected). match: what it was
  * added with. Needs the flow_modify_en capability: -EOPNOTSUPP. The kernel checks the entry by its index alone, so the

@@ -125,43 +125,23 @@ static void drop_if_empty(struct ipsec_ruleset *set, struct ipsec_chunk *c)
 	}
 }
 
-/* Is an index below limit free in this group? The highest used one tells nothing, so the group is asked. */
-static bool has_room(struct steer_group *g, uint32_t limit)
-{
-	uint32_t index;
-
-	if (g->start >= limit || !steer_group_free(g))
-		return false;
-	if (steer_group_take_below(g, limit, &index))
-		return false;
-	steer_group_put(g, index);
-	return true;
-}
-
 int ruleset_add(struct ipsec_ruleset *set, const struct steer_match *match,
 		const struct steer_actions *actions, uint32_t limit, struct steer_rule *rule)
 {
 	struct ipsec_chunk *c;
-	uint32_t index;
-	int err;
+	int err = -ENOSPC;
 
 	*rule = (struct steer_rule){0};
-	for (c = set->chunks; c; c = c->next)
-		if (fits(c, match) && has_room(&c->group, limit))
-			break;
-	if (!c) {
-		err = new_chunk(set, match, limit, &c);
-		if (err)
-			return err;
-	}
-	err = steer_group_take_below(&c->group, limit, &index);
-	if (!err) {
-		steer_group_put(&c->group, index);
-		err = steer_rule_add(&c->group, index, match, actions, rule);
-	}
+	for (c = set->chunks; c && err == -ENOSPC; c = c->next)
+		if (fits(c, match) && c->group.start < limit && steer_group_free(&c->group))
+			err = steer_rule_add_below(&c->group, limit, match, actions, rule);
+	if (err != -ENOSPC)
+		return err;
+	err = new_chunk(set, match, limit, &c);
+	if (err)
+		return err;
+	err = steer_rule_add_below(&c->group, limit, match, actions, rule);
 	if (err) {
-		if (obj_is_unknown(err))
-			rule->index = index; /* for the ghost that the caller remembers */
 		obj_undo_begin();
 		drop_if_empty(set, c);
 		obj_undo_end();

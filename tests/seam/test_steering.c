@@ -297,7 +297,7 @@ static void test_highest_index_first(void **state)
 			 "000:09360000 014:00000101 020:0000000c 044:00000051 "
 			 "04c:00000002 " SA_VALUE("00000100"),
 			 OK(NULL));
-	assert_int_equal(steer_rule_add_before(&r[1], &m, &drop, &before), 0);
+	assert_int_equal(steer_rule_add_below(&t.group, r[1].index, &m, &drop, &before), 0);
 	assert_int_equal(before.index, 12);
 	del(&r[0], h[0]);
 	ha = add_drop(STEER_INDEX_ANY, "0000000f", &again);
@@ -323,7 +323,7 @@ static void test_full_group(void **state)
 	}
 	sa_match(&m, 0x100);
 	assert_int_equal(steer_rule_add(&t.group, STEER_INDEX_ANY, &m, &drop, &more), -ENOSPC);
-	assert_int_equal(steer_rule_add_before(&r[7], &m, &drop, &more), -ENOSPC);
+	assert_int_equal(steer_rule_add_below(&t.group, r[7].index, &m, &drop, &more), -ENOSPC);
 	assert_int_equal(steer_rule_add(&t.group, 9, &m, &drop, &more), -EBUSY);
 	assert_int_equal(steer_rule_add(&t.group, 7, &m, &drop, &more), -EINVAL);
 	assert_int_equal(steer_rule_add(&t.group, 16, &m, &drop, &more), -EINVAL);
