@@ -109,7 +109,7 @@ static void traffic_flows_while_others_come_and_go(void **state)
 		two_nics_send(&t, LEFT, IPPROTO_UDP, 1, 2, 100);
 		expect_one(&t, RIGHT);
 		two_nics_send(&t, RIGHT, IPPROTO_UDP, 1, 2, 100);
-		assert_int_equal(two_nics_receive(&t, LEFT), 1);
+		expect_one(&t, LEFT);
 		frames += 2;
 	} while (running > 0 || frames < 100);
 	for (int i = 0; i < CHURNERS; i++) {
