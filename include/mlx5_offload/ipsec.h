@@ -129,8 +129,8 @@ enum mlxo_ipsec_action { MLXO_IPSEC_ALLOW = 0, MLXO_IPSEC_BLOCK = 1 };
 struct mlxo_ipsec_tmpl {
 	struct mlxo_addr src, dst; /* family 0 = the packet's own (transport) */
 	uint8_t proto;		   /* 50; 0 = ESP */
-	uint32_t spi;		   /* 0 = any */
-	uint32_t reqid;
+	uint32_t spi;		   /* 0 = any, the only one possible: SAs are found by reqid */
+	uint32_t reqid;		   /* not 0 */
 	enum mlxo_ipsec_mode mode; /* 0 = transport */
 	bool level_use; /* "level use": optional protection; refused with packet offload */
 };

@@ -478,6 +478,11 @@ static int policy_tmpl(const struct mlxo_ipsec_policy_params *p)
 	if (t->mode != MLXO_IPSEC_TRANSPORT && t->mode != MLXO_IPSEC_TUNNEL)
 		return obj_error(-EINVAL, "tmpl mode %u%s: transport (%u) is allowed", t->mode,
 				 t->mode == MLXO_IPSEC_BEET ? " (beet)" : "", MLXO_IPSEC_TRANSPORT);
+	if (t->spi)
+		return obj_error(-EINVAL,
+				 "tmpl spi 0x%x: SAs are found by reqid, mode and proto, so spi 0 "
+				 "(any) is allowed",
+				 t->spi);
 	if (t->level_use)
 		return obj_error(-EINVAL, "tmpl level use: protection cannot be optional with "
 					  "packet offload, level required is allowed");
@@ -511,12 +516,7 @@ int ipsec_policy_params_check(const struct mlxo_ipsec_policy_params *in,
 		err = check_selector(&out->sel);
 	if (err)
 		return err;
-	err = policy_tmpl(out);
-	if (!err && out->ntmpl && out->tmpl.spi)
-		obj_log(MLXO_LOG_WARN,
-			"tmpl spi 0x%x is only kept: SAs are found by reqid, mode and proto",
-			out->tmpl.spi);
-	return err;
+	return policy_tmpl(out);
 }
 
 /* -- what ESP adds (RFC 4303 2, RFC 4106 3) --------------------------------------------------------------- */
