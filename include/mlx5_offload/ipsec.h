@@ -77,10 +77,11 @@ struct mlxo_ipsec_sa_params {
 	const char *aead; /* "rfc4106(gcm(aes))" */
 	struct mlxo_secret
 		*key; /* key and 4 bytes of salt: 20 or 36 bytes; the SA keeps a reference */
-	unsigned int icv_bits;	  /* 128 */
-	uint32_t replay_window;	  /* packets; in only, off until a later release, with a warning */
-	bool esn;		  /* flag esn */
-	struct mlxo_selector sel; /* sel: family 0 = the SA's own addresses */
+	unsigned int icv_bits;	/* 128 */
+	uint32_t replay_window; /* packets; in only, off until a later release, with a warning */
+	bool esn;		/* flag esn */
+	struct mlxo_selector
+		sel; /* family 0 = the SA's own addresses; inbound it is checked after the ICV */
 	/* limits, MLXO_IPSEC_UNLIMITED or 0 = none given */
 	uint64_t soft_packets, hard_packets, soft_bytes, hard_bytes;
 	uint32_t oseq, oseq_hi, seq, seq_hi; /* counters to start from */
@@ -166,10 +167,11 @@ MLXO_API int mlxo_ipsec_policy_flush(struct mlxo_ipsec *ipsec, size_t *n);
 
 struct mlxo_ipsec_policy_info {
 	struct mlxo_ipsec_policy_params params;
-	uint64_t packets, bytes; /* that took this policy (passed on, or blocked) */
-	uint64_t drop_fragment;	 /* out: fragments of the protected selector */
+	uint64_t packets,
+		bytes; /* that took this policy (passed on, or blocked, fragments included) */
+	uint64_t drop_fragment; /* out: fragments of the protected selector */
 	uint64_t
-		drop_unprotected; /* in: clear packets, or of another SA, that the template forbids */
+		drop_unprotected; /* in: clear packets and fragments, or of another SA, that the template forbids */
 };
 MLXO_API int mlxo_ipsec_policy_query(struct mlxo_ipsec_policy *policy,
 				     struct mlxo_ipsec_policy_info *info);

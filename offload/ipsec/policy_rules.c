@@ -3,15 +3,19 @@
  * What one policy is on the device.
  *
  *	out, template	[fragment of the selector: drop, count] [selector: slot number, to the SA table]
- *	in, template	[selector and the template's slot: deliver]  [selector: drop, count]
- *	no template	[selector: pass on, or drop], counted
+ *	in, template	[selector and the template's slot: deliver]  [fragment: drop, count] [selector: drop, count]
+ *	block		[fragment: drop, count] [selector: drop, count]
+ *	allow		[selector: pass on], counted
  *
  * Order is precedence: the table hits the lowest index, so every rule stands alone in a group of one index, and the
  * indexes follow the policies (steering/order.c). When a gap is used up, neighbours move: the rule is added at its new
  * place, then deleted at the old one, so that at no time a packet finds no rule.
  *
- * A selector without addresses means both IP versions: one set of rules for each. IPv6 fragments show no upper protocol
- * to the tables, so all fragments between the selector's addresses are dropped there.
+ * A selector without addresses means both IP versions: one set of rules for each.
+ *
+ * Fragments show the tables no ports, and those of IPv6 no upper protocol, so a rule that asks for them never sees one.
+ * Where that would let a packet around a policy that protects or blocks, all fragments that may be the selector's are
+ * dropped: in doubt too many.
  */
 #include "service.h"
 
@@ -188,35 +192,39 @@ static struct ipsec_policy_rule *new_rule(struct mlxo_ipsec_policy *p, unsigned 
 	return r;
 }
 
-static struct steer_actions dropped(struct mlxo_ipsec_policy *p)
+/* Do fragments keep from the tables what the selector asks for? They show no ports, IPv6 ones no upper protocol. */
+static bool is_blind(const struct mlxo_selector *sel, unsigned int version)
 {
-	return (struct steer_actions){.drop = true, .counter = &p->dropped};
+	return sel->sport || sel->dport || (version == 6 && sel->proto);
+}
+
+/* What may be a fragment of the selector's packets: as much of it as fragments show. */
+static void fragment_rule(struct mlxo_ipsec_policy *p, unsigned int version,
+			  struct obj_counter *counter)
+{
+#ifndef MLXO_BITE_SKIP_FRAGRULE
+	struct mlxo_selector shown = p->params.sel;
+	struct ipsec_policy_rule *r = new_rule(p, version);
+
+	shown.sport = shown.dport = 0;
+	if (version == 6)
+		shown.proto = 0;
+	steer_match_frag(&r->match, true);
+	ipsec_match_selector(&r->match, &shown);
+	r->actions = (struct steer_actions){.drop = true, .counter = counter};
+#endif
 }
 
 static void out_rules(struct mlxo_ipsec_policy *p, unsigned int version)
 {
-	struct mlxo_selector whole = p->params.sel;
 	struct ipsec_policy_rule *r;
 
-#ifndef MLXO_BITE_SKIP_FRAGRULE
-	r = new_rule(p, version);
-	whole.sport = whole.dport = 0;
-	if (version == 6)
-		whole.proto = 0;
-	steer_match_frag(&r->match, true);
-	if (whole.proto) { /* the protocol alone: ports are not seen in fragments */
-		steer_match_ip_proto(&r->match, whole.proto);
-		whole.proto = 0;
-	}
-	ipsec_match_selector(&r->match, &whole);
-	r->actions = dropped(p);
-#endif
+	fragment_rule(p, version, &p->dropped);
 	r = new_rule(p, version);
 	steer_match_frag(&r->match, false);
 	ipsec_match_selector(&r->match, &p->params.sel);
 	r->actions = (struct steer_actions){
 		.table = &p->svc->pipe.tx_sa, .counter = &p->taken, .modhdr = &p->slot->write};
-	(void)whole;
 }
 
 static void in_rules(struct mlxo_ipsec_policy *p, unsigned int version)
@@ -228,17 +236,23 @@ static void in_rules(struct mlxo_ipsec_policy *p, unsigned int version)
 	r->actions = pipeline_deliver(p->svc);
 	if (!r->actions.drop)
 		r->actions.counter = &p->taken;
+	if (is_blind(&p->params.sel, version))
+		fragment_rule(p, version, &p->dropped);
 	r = new_rule(p, version);
 	ipsec_match_selector(&r->match, &p->params.sel);
-	r->actions = dropped(p);
+	r->actions = (struct steer_actions){.drop = true, .counter = &p->dropped};
 }
 
 static void clear_rules(struct mlxo_ipsec_policy *p, unsigned int version)
 {
-	struct ipsec_policy_rule *r = new_rule(p, version);
+	bool block = p->params.action == MLXO_IPSEC_BLOCK;
+	struct ipsec_policy_rule *r;
 
+	if (block && is_blind(&p->params.sel, version))
+		fragment_rule(p, version, &p->taken);
+	r = new_rule(p, version);
 	ipsec_match_selector(&r->match, &p->params.sel);
-	if (p->params.action == MLXO_IPSEC_BLOCK)
+	if (block)
 		r->actions = (struct steer_actions){.drop = true};
 	else if (is_out(p))
 		r->actions = (struct steer_actions){.allow = true};
@@ -322,10 +336,8 @@ static void remove_all(struct mlxo_ipsec_policy *p, int *err)
 
 		first_error(err, del_rule(&p->rule[n]));
 	}
-	if (p->writes && !has_rules(p)) {
-		p->writes = false;
-		first_error(err, slot_writer_put(p->svc, p->slot));
-	}
+	if (p->writes && !has_rules(p))
+		first_error(err, slot_writer_put(p->svc, p->slot, &p->writes));
 	first_error(err, obj_counter_destroy(dev, &p->dropped));
 	first_error(err, obj_counter_destroy(dev, &p->taken));
 }

@@ -249,16 +249,35 @@ static void match_status(const struct mlxo_ipsec_sa *sa, uint8_t syndrome, struc
 	steer_match_reg_c(m, IPSEC_REG_HANDLE, sa->handle, UINT32_MAX);
 }
 
+/*
+ * Where its packets may come from: what the selector says, or the SA's own source. It is looked at behind the ICV check,
+ * because in transport mode the ICV does not cover the IP header: anyone on the way can rewrite the address (RFC 4301
+ * 5.2 step 4). The destination needs no second look, the SA rule matched it.
+ */
+static struct mlxo_selector inbound_selector(const struct mlxo_ipsec_sa *sa)
+{
+	static const struct mlxo_addr none;
+	const struct mlxo_addr *src = &sa->params.src;
+	struct mlxo_selector sel = sa->params.sel;
+
+	if (!sel.src.family && memcmp(src->bytes, none.bytes, sizeof(none.bytes)) != 0) {
+		sel.src = *src;
+		sel.src_prefixlen = (uint8_t)addr_bits(src);
+	}
+	return sel;
+}
+
 /* Good, and inside the SA's selector: on to the policies. */
 static int add_ok(struct mlxo_ipsec_sa *sa)
 {
 	struct ipsec_pipeline *pipe = &sa->svc->pipe;
 	struct steer_actions on = {.table = &pipe->rx_policy};
+	struct mlxo_selector sel = inbound_selector(sa);
 	struct steer_match m;
 
 	match_status(sa, PRM_IPSEC_SYND_OK, &m);
 	steer_match_reg_c(&m, IPSEC_REG_VERDICT, PRM_IPSEC_VERDICT_OK, UINT32_MAX);
-	ipsec_match_selector(&m, &sa->params.sel);
+	ipsec_match_selector(&m, &sel);
 	return ruleset_add(&pipe->rx_ok, &m, &on, UINT32_MAX, &sa->ok);
 }
 

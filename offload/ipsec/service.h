@@ -122,7 +122,8 @@ struct ipsec_slot *slot_get(struct mlxo_ipsec *svc, uint32_t reqid, enum mlxo_ip
 			    uint8_t proto);
 /* slot->write is there from the first get to the last put. */
 int slot_writer_get(struct mlxo_ipsec *svc, struct ipsec_slot *slot);
-int slot_writer_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot);
+/* *held becomes false, unless the device refuses to destroy it: then it can be put again. */
+int slot_writer_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot, bool *held);
 /* With the last user the slot goes. NULL is allowed. */
 void slot_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot);
 
@@ -179,8 +180,8 @@ struct ipsec_policy_rule {
 	struct ipsec_place *place; /* NULL: not installed */
 };
 
-/* At most: two rules (pass and drop, or fragments and protect) for each of two IP versions. */
-enum { IPSEC_POLICY_RULES = 4 };
+/* At most: three rules (pass, drop fragments, drop the rest) for each of two IP versions. */
+enum { IPSEC_POLICY_RULES = 6 };
 
 struct mlxo_ipsec_policy {
 	struct mlxo_ipsec *svc;

@@ -34,7 +34,6 @@ int slot_writer_get(struct mlxo_ipsec *svc, struct ipsec_slot *slot)
 {
 	struct obj_modhdr_set set = {
 		.field = obj_modhdr_reg_c(IPSEC_REG_SLOT), .length = 32, .data = slot->number};
-
 	int err = 0;
 
 	if (!obj_is_live(&slot->write.obj))
@@ -45,9 +44,15 @@ int slot_writer_get(struct mlxo_ipsec *svc, struct ipsec_slot *slot)
 	return err;
 }
 
-int slot_writer_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot)
+int slot_writer_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot, bool *held)
 {
-	return --slot->writers ? 0 : obj_modhdr_destroy(svc->dev, &slot->write);
+	int err = slot->writers == 1 ? obj_modhdr_destroy(svc->dev, &slot->write) : 0;
+
+	if (slot->writers == 1 && obj_is_live(&slot->write.obj))
+		return err; /* refused: still held */
+	slot->writers--;
+	*held = false;
+	return err;
 }
 
 void slot_put(struct mlxo_ipsec *svc, struct ipsec_slot *slot)
