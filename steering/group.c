@@ -136,6 +136,17 @@ void steer_group_forget_lost(struct steer_table *table)
 	}
 }
 
+void steer_group_forget_all(struct steer_table *table)
+{
+	while (table->groups) {
+		struct steer_group *g = table->groups;
+
+		table->groups = g->next;
+		release(g);
+	}
+	steer_group_forget_lost(table);
+}
+
 static int allocate(struct steer_group *g)
 {
 	g->used = mlxo_calloc(size_of(g) / WORD + 1, sizeof(*g->used));

@@ -43,5 +43,7 @@ uint32_t steer_group_free(const struct steer_group *group);
 
 /* For table.c: the ranges are of no more interest. */
 void steer_group_forget_lost(struct steer_table *table);
+/* For table.c: nor are the groups that the device would not let go. Their structs are the owner's to free. */
+void steer_group_forget_all(struct steer_table *table);
 
 #endif

@@ -225,6 +225,12 @@ static uint32_t place_in_gap(const struct steer_order *o, size_t pos, uint64_t l
 
 int steer_order_plan(struct steer_order *order, size_t pos, struct steer_order_plan *plan)
 {
+	return steer_order_plan_below(order, pos, UINT32_MAX, plan);
+}
+
+int steer_order_plan_below(struct steer_order *order, size_t pos, uint32_t limit,
+			   struct steer_order_plan *plan)
+{
 	uint64_t lo = pos ? (uint64_t)order->entries[pos - 1]->index + 1 : order->first;
 	uint64_t end = pos < order->n ? (uint64_t)order->entries[pos]->index
 				      : (uint64_t)order->last + 1;
@@ -235,6 +241,8 @@ int steer_order_plan(struct steer_order *order, size_t pos, struct steer_order_p
 	err = reserve(order);
 	if (err)
 		return err;
+	if (limit > lo && limit < end && places(order, lo, limit - 1))
+		end = limit;
 	if (end > lo && places(order, lo, end - 1)) {
 		plan->index = place_in_gap(order, pos, lo, end - 1);
 		return 0;

@@ -49,6 +49,12 @@ void steer_order_fini(struct steer_order *order);
  * nothing that can be seen; reserves memory, so that what follows cannot fail.
  */
 int steer_order_plan(struct steer_order *order, size_t pos, struct steer_order_plan *plan);
+/*
+ * The same, but at an index below `limit` if the gap in front of number `pos` has one: for a rule that should win over one
+ * that was lost at `limit`.
+ */
+int steer_order_plan_below(struct steer_order *order, size_t pos, uint32_t limit,
+			   struct steer_order_plan *plan);
 void steer_order_plan_free(struct steer_order_plan *plan);
 
 /* The rule of entry now stands at `to`. */

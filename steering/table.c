@@ -89,6 +89,11 @@ int steer_table_destroy(struct steer_table *table)
 	return err;
 }
 
+void steer_table_fini(struct steer_table *table)
+{
+	steer_group_forget_all(table);
+}
+
 static int send_attach(struct steer_table *table, unsigned int priority,
 		       const struct steer_match *match, struct prov_attachment **prov)
 {

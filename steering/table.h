@@ -42,6 +42,11 @@ int steer_table_create(struct mlxo_device *dev, const struct steer_table_attr *a
 		       struct steer_table *table);
 /* Groups and attachments must be gone (-EBUSY); lost ones count as gone. Refused: still there, else memory is freed. */
 int steer_table_destroy(struct steer_table *table);
+/*
+ * Before its memory goes, whatever the device said: frees what is kept for groups that are still there. They and the table
+ * go with the device.
+ */
+void steer_table_fini(struct steer_table *table);
 static inline uint32_t steer_table_size(const struct steer_table *table)
 {
 	return UINT32_C(1) << table->log_size;

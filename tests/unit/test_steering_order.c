@@ -292,6 +292,33 @@ static void out_of_memory_changes_nothing(void **state)
 	done(f);
 }
 
+/* A limit inside of the gap is kept; one in front of it, or a gap without room below it, is not. */
+static void below_a_limit(void **state)
+{
+	struct steer_order_entry a = {.index = 0}, b = {.index = 0};
+	struct steer_order_plan plan;
+	struct steer_order o;
+
+	(void)state;
+	steer_order_init(&o, 0, 99);
+	assert_int_equal(steer_order_plan_below(&o, 0, 30, &plan), 0);
+	assert_in_range(plan.index, 0, 29);
+	assert_int_equal(steer_order_plan(&o, 0, &plan), 0);
+	steer_order_insert(&o, 0, &a, 40);
+	steer_order_insert(&o, 1, &b, 60);
+	steer_order_lose(&o, 50);
+	assert_int_equal(steer_order_plan_below(&o, 1, 50, &plan), 0);
+	assert_in_range(plan.index, 41, 49);
+	assert_int_equal(steer_order_plan_below(&o, 1, 42, &plan), 0);
+	assert_int_equal(plan.index, 41);
+	for (uint32_t limit = 39; limit <= 41; limit++) {
+		assert_int_equal(steer_order_plan_below(&o, 1, limit, &plan), 0);
+		assert_in_range(plan.index, 42, 59);
+		assert_int_equal(plan.nmoves, 0);
+	}
+	steer_order_fini(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +330,7 @@ int main(void)
 		cmocka_unit_test(random_lives),
 		cmocka_unit_test(whole_index_space),
 		cmocka_unit_test(out_of_memory_changes_nothing),
+		cmocka_unit_test(below_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
