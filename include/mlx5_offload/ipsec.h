@@ -7,7 +7,8 @@
  *   RX   wire ─▶ SA table ─▶ status table ─▶ policy table ─▶ channel RQ
  *               (decrypt)    (ICV, selector)  (was it to be protected?)
  *
- * State and policy install whole or not at all. Thread-safe; one lock per service.
+ * State and policy install whole or not at all. Thread-safe; one lock per service. An SA or policy is valid until it is
+ * deleted, flushed or the service is closed: a thread that deletes one must know that no other still uses it.
  */
 #ifndef MLX5_OFFLOAD_IPSEC_H
 #define MLX5_OFFLOAD_IPSEC_H
@@ -103,7 +104,10 @@ MLXO_API int mlxo_ipsec_sa_del(struct mlxo_ipsec_sa *sa);
 MLXO_API struct mlxo_ipsec_sa *mlxo_ipsec_sa_find(struct mlxo_ipsec *ipsec,
 						  const struct mlxo_addr *dst, uint32_t spi,
 						  enum mlxo_ipsec_dir dir);
-/* In order of creation; prev NULL = first; NULL at the end. The list must not change meanwhile. */
+/*
+ * In order of creation; prev NULL = first; NULL at the end. Others may be added or deleted during the walk, but not prev
+ * itself between two calls.
+ */
 MLXO_API struct mlxo_ipsec_sa *mlxo_ipsec_sa_next(struct mlxo_ipsec *ipsec,
 						  struct mlxo_ipsec_sa *prev);
 /* Deletes all; continues past failures and returns the first. *n: how many were deleted. */
@@ -160,7 +164,7 @@ MLXO_API struct mlxo_ipsec_policy *mlxo_ipsec_policy_find(struct mlxo_ipsec *ips
 							  enum mlxo_ipsec_dir dir,
 							  const struct mlxo_selector *sel,
 							  uint32_t index);
-/* In order of precedence within a direction, out first. */
+/* In order of precedence within a direction, out first. The walk is like that of SAs. */
 MLXO_API struct mlxo_ipsec_policy *mlxo_ipsec_policy_next(struct mlxo_ipsec *ipsec,
 							  struct mlxo_ipsec_policy *prev);
 MLXO_API int mlxo_ipsec_policy_flush(struct mlxo_ipsec *ipsec, size_t *n);

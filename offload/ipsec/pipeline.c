@@ -255,24 +255,57 @@ static void destroy_fixed(struct ipsec_pipeline *pipe)
 	}
 }
 
-void pipeline_destroy(struct mlxo_ipsec *svc)
+static struct steer_table *table_number(struct ipsec_pipeline *pipe, unsigned int i)
 {
-	struct ipsec_pipeline *pipe = &svc->pipe;
 	struct steer_table *tables[] = {&pipe->tx_policy, &pipe->rx_entry,  &pipe->tx_sa,
 					&pipe->rx_sa,	  &pipe->rx_status, &pipe->rx_policy};
+
+	return i < sizeof(tables) / sizeof(tables[0]) ? tables[i] : NULL;
+}
+
+/* Policy rules that the device would not let go before. */
+static void destroy_places(struct mlxo_ipsec *svc)
+{
+	for (struct ipsec_place *l = svc->lost_places; l; l = l->next) {
+		steer_rule_del(&l->rule);
+		steer_group_destroy(&l->group);
+	}
+}
+
+/* On the device. What is gone already is passed over. */
+static void destroy_all(struct mlxo_ipsec *svc)
+{
+	struct ipsec_pipeline *pipe = &svc->pipe;
+	struct steer_table *table;
 
 	steer_table_detach(&pipe->tx_attach);
 	steer_table_detach(&pipe->rx_attach);
 	destroy_fixed(pipe);
+	destroy_places(svc);
+	ruleset_destroy(&pipe->tx_sas);
+	ruleset_destroy(&pipe->rx_sas);
+	ruleset_destroy(&pipe->rx_ok);
+	ruleset_destroy(&pipe->rx_bad);
+	for (unsigned int i = 0; (table = table_number(pipe, i)); i++)
+		steer_table_destroy(table);
+	obj_reformat_destroy(svc->dev, &pipe->del_esp);
+	for (unsigned int i = 0; i < IPSEC_NCOUNTS; i++)
+		obj_counter_destroy(svc->dev, &pipe->count[i]);
+}
+
+void pipeline_destroy(struct mlxo_ipsec *svc)
+{
+	struct ipsec_pipeline *pipe = &svc->pipe;
+	struct steer_table *table;
+
+	destroy_all(svc);
+	destroy_all(svc);
+	for (unsigned int i = 0; (table = table_number(pipe, i)); i++)
+		steer_table_fini(table);
 	ruleset_fini(&pipe->tx_sas);
 	ruleset_fini(&pipe->rx_sas);
 	ruleset_fini(&pipe->rx_ok);
 	ruleset_fini(&pipe->rx_bad);
 	steer_order_fini(&pipe->tx_order);
 	steer_order_fini(&pipe->rx_order);
-	for (unsigned int i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		steer_table_destroy(tables[i]);
-	obj_reformat_destroy(svc->dev, &pipe->del_esp);
-	for (unsigned int i = 0; i < IPSEC_NCOUNTS; i++)
-		obj_counter_destroy(svc->dev, &pipe->count[i]);
 }

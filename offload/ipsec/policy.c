@@ -174,11 +174,11 @@ int mlxo_ipsec_policy_add(struct mlxo_ipsec *svc, const struct mlxo_ipsec_policy
 	struct mlxo_ipsec_policy *made = NULL;
 	int err = ipsec_policy_params_check(params, &p);
 
-	if (err)
-		return err;
-	pthread_mutex_lock(&svc->lock);
-	err = add(svc, &p, &made);
-	pthread_mutex_unlock(&svc->lock);
+	if (!err) {
+		pthread_mutex_lock(&svc->lock);
+		err = add(svc, &p, &made);
+		pthread_mutex_unlock(&svc->lock);
+	}
 	if (policy)
 		*policy = made;
 	return err;
@@ -249,14 +249,24 @@ struct mlxo_ipsec_policy *mlxo_ipsec_policy_find(struct mlxo_ipsec *svc, enum ml
 	return p ? p : obj_error_null(-ENOENT, "no policy with this direction and selector");
 }
 
-struct mlxo_ipsec_policy *mlxo_ipsec_policy_next(struct mlxo_ipsec *svc,
-						 struct mlxo_ipsec_policy *prev)
+static struct mlxo_ipsec_policy *next_of(struct mlxo_ipsec *svc, struct mlxo_ipsec_policy *prev)
 {
 	if (prev && prev->next)
 		return prev->next;
 	if (prev)
 		return prev->params.dir == order[0] ? *list_of(svc, order[1]) : NULL;
 	return *list_of(svc, order[0]) ? *list_of(svc, order[0]) : *list_of(svc, order[1]);
+}
+
+struct mlxo_ipsec_policy *mlxo_ipsec_policy_next(struct mlxo_ipsec *svc,
+						 struct mlxo_ipsec_policy *prev)
+{
+	struct mlxo_ipsec_policy *p;
+
+	pthread_mutex_lock(&svc->lock);
+	p = next_of(svc, prev);
+	pthread_mutex_unlock(&svc->lock);
+	return p;
 }
 
 int mlxo_ipsec_policy_query(struct mlxo_ipsec_policy *p, struct mlxo_ipsec_policy_info *info)

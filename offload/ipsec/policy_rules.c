@@ -16,6 +16,8 @@
  * Fragments show the tables no ports, and those of IPv6 no upper protocol, so a rule that asks for them never sees one.
  * Where that would let a packet around a policy that protects or blocks, all fragments that may be the selector's are
  * dropped: in doubt too many.
+ *
+ * A rule that was lost may still be there: a new one with the same match is put in front of it where the gap allows.
  */
 #include "service.h"
 
@@ -62,6 +64,7 @@ static int place_add(struct ipsec_policy_rule *r, uint32_t index, struct ipsec_p
 
 	if (!place)
 		return obj_error_nomem("a policy rule");
+	place->match = r->match;
 	err = steer_group_create(table_of(r->policy), index, index, &r->match, &place->group);
 	if (!err)
 		err = steer_rule_add(&place->group, index, &r->match, &r->actions, &place->rule);
@@ -148,12 +151,24 @@ static int move(struct steer_order *order, const struct steer_order_move *m)
 	return err;
 }
 
+/* The lowest index of a lost rule that catches the same packets. */
+static uint32_t limit_of(const struct ipsec_policy_rule *r)
+{
+	uint32_t limit = UINT32_MAX;
+
+	for (const struct ipsec_place *l = r->policy->svc->lost_places; l; l = l->next)
+		if (l->group.table == table_of(r->policy) && l->group.start < limit &&
+		    memcmp(&l->match, &r->match, sizeof(l->match)) == 0)
+			limit = l->group.start;
+	return limit;
+}
+
 static int add_rule(struct ipsec_policy_rule *r)
 {
 	struct steer_order *order = order_of(r->policy);
 	struct steer_order_plan plan;
 	size_t pos = position_of(r, order);
-	int err = steer_order_plan(order, pos, &plan);
+	int err = steer_order_plan_below(order, pos, limit_of(r), &plan);
 
 	if (err)
 		return err;
@@ -202,17 +217,19 @@ static bool is_blind(const struct mlxo_selector *sel, unsigned int version)
 static void fragment_rule(struct mlxo_ipsec_policy *p, unsigned int version,
 			  struct obj_counter *counter)
 {
-#ifndef MLXO_BITE_SKIP_FRAGRULE
 	struct mlxo_selector shown = p->params.sel;
-	struct ipsec_policy_rule *r = new_rule(p, version);
+	struct ipsec_policy_rule *r;
 
+#ifdef MLXO_BITE_SKIP_FRAGRULE
+	return;
+#endif
 	shown.sport = shown.dport = 0;
 	if (version == 6)
 		shown.proto = 0;
+	r = new_rule(p, version);
 	steer_match_frag(&r->match, true);
 	ipsec_match_selector(&r->match, &shown);
 	r->actions = (struct steer_actions){.drop = true, .counter = counter};
-#endif
 }
 
 static void out_rules(struct mlxo_ipsec_policy *p, unsigned int version)
@@ -296,6 +313,17 @@ bool policy_is_live(const struct mlxo_ipsec_policy *p)
 {
 	return has_rules(p) || p->writes || obj_is_live(&p->taken.obj) ||
 	       obj_is_live(&p->dropped.obj);
+}
+
+void policy_abandon(struct mlxo_ipsec_policy *p)
+{
+	for (unsigned int i = 0; i < p->nrules; i++) {
+		struct ipsec_place *place = p->rule[i].place;
+
+		p->rule[i].place = NULL;
+		if (place)
+			lose_place(p, place, place->group.start);
+	}
 }
 
 static int install(struct mlxo_ipsec_policy *p)

@@ -27,16 +27,19 @@ static void free_chunks(struct ipsec_chunk *c)
 	while (c) {
 		struct ipsec_chunk *next = c->next;
 
-		mlxo_free(c->group.used);
 		mlxo_free(c);
 		c = next;
 	}
 }
 
-void ruleset_fini(struct ipsec_ruleset *set)
+void ruleset_destroy(struct ipsec_ruleset *set)
 {
 	for (struct ipsec_chunk *c = set->chunks; c; c = c->next)
 		steer_group_destroy(&c->group);
+}
+
+void ruleset_fini(struct ipsec_ruleset *set)
+{
 	free_chunks(set->chunks);
 	free_chunks(set->lost);
 	set->chunks = set->lost = NULL;

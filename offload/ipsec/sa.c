@@ -177,11 +177,11 @@ int mlxo_ipsec_sa_add(struct mlxo_ipsec *svc, const struct mlxo_ipsec_sa_params 
 	struct mlxo_ipsec_sa_params p;
 	int err = ipsec_sa_params_check(svc->dev, params, &p);
 
-	if (err)
-		return err;
-	pthread_mutex_lock(&svc->lock);
-	err = add(svc, &p, &made);
-	pthread_mutex_unlock(&svc->lock);
+	if (!err) {
+		pthread_mutex_lock(&svc->lock);
+		err = add(svc, &p, &made);
+		pthread_mutex_unlock(&svc->lock);
+	}
 	if (sa)
 		*sa = made;
 	return err;
@@ -258,15 +258,22 @@ struct mlxo_ipsec_sa *mlxo_ipsec_sa_find(struct mlxo_ipsec *svc, const struct ml
 
 	pthread_mutex_lock(&svc->lock);
 	sa = find(svc, dst, spi);
+	if (sa && dir && sa->params.dir != dir)
+		sa = NULL;
 	pthread_mutex_unlock(&svc->lock);
-	if (sa && (!dir || sa->params.dir == dir))
+	if (sa)
 		return sa;
 	return obj_error_null(-ENOENT, "no SA with this destination and spi 0x%08x", spi);
 }
 
 struct mlxo_ipsec_sa *mlxo_ipsec_sa_next(struct mlxo_ipsec *svc, struct mlxo_ipsec_sa *prev)
 {
-	return prev ? prev->next : svc->sas;
+	struct mlxo_ipsec_sa *sa;
+
+	pthread_mutex_lock(&svc->lock);
+	sa = prev ? prev->next : svc->sas;
+	pthread_mutex_unlock(&svc->lock);
+	return sa;
 }
 
 static int query(struct mlxo_ipsec_sa *sa, struct mlxo_ipsec_sa_info *info)

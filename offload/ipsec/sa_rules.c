@@ -62,15 +62,15 @@ static bool is_ghost_of(const struct ipsec_ghost *g, const struct mlxo_ipsec_sa 
 	return g->slot == sa->slot->number && ipsec_same_addr(&g->src, &p->src);
 }
 
-/* The SA rule's fate is unknown: remember where it may stand. `ghost` was allocated before the command. */
-static void remember(struct mlxo_ipsec_sa *sa, struct ipsec_ghost *ghost)
+/* The fate of an SA rule is unknown: remember where it may stand. `ghost` was allocated before the command. */
+static void remember(struct mlxo_ipsec_sa *sa, uint32_t index, struct ipsec_ghost *ghost)
 {
 	*ghost = (struct ipsec_ghost){.dir = sa->params.dir,
 				      .src = sa->params.src,
 				      .dst = sa->params.dst,
 				      .spi = sa->params.spi,
 				      .slot = sa->slot->number,
-				      .index = sa->rule.index,
+				      .index = index,
 				      .next = sa->svc->ghosts};
 	sa->svc->ghosts = ghost;
 }
@@ -158,33 +158,64 @@ static struct steer_actions actions_of(const struct mlxo_ipsec_sa *sa)
 				      .ipsec = &sa->ipsec};
 }
 
+/* Where its rule stands, a copy of it may still stand, too. */
+static void settle(struct mlxo_ipsec_sa *sa, const struct steer_rule *rule,
+		   struct ipsec_ghost *ghost)
+{
+	if (rule->obj.state == OBJ_NONE)
+		mlxo_free(ghost);
+	else
+		remember(sa, rule->index, ghost);
+}
+
+/*
+ * Add a copy of o's rule at the highest free index below limit, then delete the original, which wins until then. A copy
+ * that would not be higher is not kept. 0 or the first failure; o has a rule in any case.
+ */
+static int raise_one(struct mlxo_ipsec_sa *o, uint32_t limit)
+{
+	struct ipsec_ruleset *set = set_of(o);
+	struct ipsec_ghost *ghost = mlxo_calloc(1, sizeof(*ghost));
+	struct steer_actions actions = actions_of(o);
+	struct steer_rule copy;
+	struct steer_match m;
+	int err;
+
+	if (!ghost)
+		return obj_error_nomem("a security association");
+	match_out(o, &m);
+	err = ruleset_add(set, &m, &actions, limit, &copy);
+	if (!err && copy.index > o->rule.index) {
+		err = ruleset_del(set, &o->rule);
+		if (!obj_is_live(&o->rule.obj)) {
+			struct steer_rule old = o->rule;
+
+			o->rule = copy;
+			settle(o, &old, ghost);
+			return err;
+		}
+	}
+	obj_undo_begin();
+	ruleset_del(set, &copy);
+	obj_undo_end();
+	settle(o, &copy, ghost);
+	return err == -ENOSPC ? 0 : err;
+}
+
 /*
  * Room below the limit is used up only after thousands of rekeys of one SA. Then the older rules are put back to the
- * top, one by one: the copy is added, and the original, which wins until then, is deleted.
+ * top, oldest first, so that their order stays as it is.
  */
 static int raise_older(struct mlxo_ipsec_sa *sa)
 {
-	struct ipsec_ruleset *set = set_of(sa);
+	uint32_t limit = UINT32_MAX;
 	int err = 0;
 
-	for (struct mlxo_ipsec_sa *o = peers_of(sa); o && !err; o = o->peer_next) {
-		struct steer_actions actions;
-		struct steer_match m;
-		struct steer_rule copy;
-
+	for (struct mlxo_ipsec_sa *o = sa->svc->sas; o && !err; o = o->next) {
 		if (!same_packets(sa, o) || !obj_is_live(&o->rule.obj))
 			continue;
-		match_out(o, &m);
-		actions = actions_of(o);
-		err = ruleset_add(set, &m, &actions, UINT32_MAX, &copy);
-		if (err)
-			break;
-		if (copy.index < o->rule.index) { /* no higher place is free: nothing is won */
-			ruleset_del(set, &copy);
-			return -ENOSPC;
-		}
-		err = ruleset_del(set, &o->rule);
-		o->rule = copy;
+		err = raise_one(o, limit);
+		limit = o->rule.index;
 	}
 	return err;
 }
@@ -203,10 +234,13 @@ static int add_rule(struct mlxo_ipsec_sa *sa)
 	else
 		match_in(sa, &m);
 	err = ruleset_add(set_of(sa), &m, &actions, limit_of(sa), &sa->rule);
-	if (err == -ENOSPC && sa->params.dir == MLXO_IPSEC_OUT && raise_older(sa) == 0)
-		err = ruleset_add(set_of(sa), &m, &actions, limit_of(sa), &sa->rule);
-	if (err && obj_is_unknown(err) && sa->rule.obj.state == OBJ_LOST)
-		remember(sa, ghost);
+	if (err == -ENOSPC && sa->params.dir == MLXO_IPSEC_OUT) {
+		err = raise_older(sa);
+		if (!err)
+			err = ruleset_add(set_of(sa), &m, &actions, limit_of(sa), &sa->rule);
+	}
+	if (sa->rule.obj.state == OBJ_LOST)
+		remember(sa, sa->rule.index, ghost);
 	else
 		mlxo_free(ghost);
 	return err;
@@ -224,7 +258,7 @@ static int del_rule(struct mlxo_ipsec_sa *sa)
 		return obj_error_nomem("the removal of a security association");
 	err = ruleset_del(set_of(sa), &sa->rule);
 	if (sa->rule.obj.state == OBJ_LOST)
-		remember(sa, ghost);
+		remember(sa, sa->rule.index, ghost);
 	else
 		mlxo_free(ghost);
 	return err;
@@ -396,16 +430,16 @@ static void remove_rest(struct mlxo_ipsec_sa *sa, struct removal *r, bool undo)
 	struct mlxo_device *dev = sa->svc->dev;
 
 	step(r, ruleset_del(&pipe->rx_ok, &sa->ok));
-	for (size_t i = 0; i < sizeof(sa->bad) / sizeof(sa->bad[0]); i++)
+	for (size_t i = sizeof(sa->bad) / sizeof(sa->bad[0]); i-- > 0;)
 		step(r, ruleset_del(&pipe->rx_bad, &sa->bad[i]));
+	step(r, obj_counter_destroy(dev, &sa->selector));
+	step(r, obj_counter_destroy(dev, &sa->trailer));
+	step(r, obj_counter_destroy(dev, &sa->auth));
 	step(r, obj_modhdr_destroy(dev, &sa->mark));
 #ifdef MLXO_BITE_SKIP_ROLLBACK
 	if (!undo)
 #endif
 		step(r, obj_reformat_destroy(dev, &sa->add_esp));
-	step(r, obj_counter_destroy(dev, &sa->selector));
-	step(r, obj_counter_destroy(dev, &sa->trailer));
-	step(r, obj_counter_destroy(dev, &sa->auth));
 	step(r, obj_counter_destroy(dev, &sa->taken));
 	step(r, obj_ipsec_destroy(dev, &sa->ipsec));
 	step(r, obj_dek_destroy(dev, &sa->dek));

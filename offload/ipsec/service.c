@@ -64,9 +64,7 @@ int mlxo_ipsec_open(struct mlxo_device *dev, const struct mlxo_ipsec_opts *opts,
 	svc->max_policy = o.max_policy ? o.max_policy : DEFAULT_POLICY;
 	err = pipeline_create(svc);
 	if (err) {
-		obj_undo_begin();
 		mlxo_ipsec_close(svc);
-		obj_undo_end();
 		return err;
 	}
 	*ipsec = svc;
@@ -81,6 +79,7 @@ static void close_stuck(struct mlxo_ipsec *svc)
 
 		svc->stuck_policies = p->next;
 		policy_uninstall(p);
+		policy_abandon(p);
 		mlxo_free(p->dev_label);
 		mlxo_free(p);
 	}
@@ -95,15 +94,21 @@ static void close_stuck(struct mlxo_ipsec *svc)
 	}
 }
 
-static void free_lists(struct mlxo_ipsec *svc)
+/* Slots of lost rules, and of SAs and policies that were stuck. */
+static void close_slots(struct mlxo_ipsec *svc)
 {
 	while (svc->slots) {
 		struct ipsec_slot *s = svc->slots;
 
 		svc->slots = s->next;
 		obj_modhdr_destroy(svc->dev, &s->write);
+		obj_modhdr_destroy(svc->dev, &s->write); /* refused: once more */
 		mlxo_free(s);
 	}
+}
+
+static void free_lists(struct mlxo_ipsec *svc)
+{
 	while (svc->ghosts) {
 		struct ipsec_ghost *g = svc->ghosts;
 
@@ -114,7 +119,6 @@ static void free_lists(struct mlxo_ipsec *svc)
 		struct ipsec_place *l = svc->lost_places;
 
 		svc->lost_places = l->next;
-		mlxo_free(l->group.used);
 		mlxo_free(l);
 	}
 }
@@ -144,11 +148,14 @@ void mlxo_ipsec_close(struct mlxo_ipsec *svc)
 {
 	if (!svc)
 		return;
+	obj_undo_begin(); /* nobody can be told but the log */
 	mlxo_ipsec_policy_flush(svc, NULL);
 	mlxo_ipsec_sa_flush(svc, NULL);
 	abandon(svc);
-	free_lists(svc);
+	close_slots(svc);
 	pipeline_destroy(svc);
+	obj_undo_end();
+	free_lists(svc);
 	pthread_mutex_destroy(&svc->lock);
 	mlxo_free(svc);
 }

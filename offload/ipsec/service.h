@@ -58,7 +58,9 @@ struct ipsec_ruleset {
 
 void ruleset_init(struct ipsec_ruleset *set, struct steer_table *table, uint32_t first,
 		  uint32_t last, uint32_t chunk);
-/* Destroys empty groups; memory of lost ones is freed: the table is gone or going. */
+/* Destroy the groups on the device, as far as it lets go; again if need be. */
+void ruleset_destroy(struct ipsec_ruleset *set);
+/* Frees the memory; after steer_table_fini(). */
 void ruleset_fini(struct ipsec_ruleset *set);
 /* Add at the highest free index below `limit` (UINT32_MAX: none). -ENOSPC. */
 int ruleset_add(struct ipsec_ruleset *set, const struct steer_match *match,
@@ -99,7 +101,10 @@ struct ipsec_pipeline {
 };
 
 int pipeline_create(struct mlxo_ipsec *svc);
-/* Everything in reverse; accepts what a failed create left. */
+/*
+ * Everything in reverse; accepts what a failed create left. What is refused is tried once more; then it goes with the
+ * device, and no memory is kept for it.
+ */
 void pipeline_destroy(struct mlxo_ipsec *svc);
 /* Where good inbound packets go: the channel, or a counted drop. */
 struct steer_actions pipeline_deliver(const struct mlxo_ipsec *svc);
@@ -169,6 +174,7 @@ bool sa_is_live(const struct mlxo_ipsec_sa *sa);
 struct ipsec_place {
 	struct steer_group group;
 	struct steer_rule rule;
+	struct steer_match match;
 	struct ipsec_place *next; /* lost ones */
 };
 
@@ -198,6 +204,8 @@ struct mlxo_ipsec_policy {
 int policy_install(struct mlxo_ipsec_policy *p);
 int policy_uninstall(struct mlxo_ipsec_policy *p);
 bool policy_is_live(const struct mlxo_ipsec_policy *p);
+/* The policy's memory goes: rules that are left are the service's. */
+void policy_abandon(struct mlxo_ipsec_policy *p);
 
 /* -- the service ------------------------------------------------------------------------------------------------- */
 

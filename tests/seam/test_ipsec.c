@@ -173,6 +173,17 @@ static void sa_out_undone(void **state)
 	expect("sa_out_undone");
 }
 
+/* The same for an inbound SA, which has status rules before the SA rule. */
+static void sa_in_undone(void **state)
+{
+	struct mlxo_ipsec_sa *sa;
+
+	(void)state;
+	record(15);
+	assert_int_equal(add(AF_INET6, MLXO_IPSEC_IN, &sa), -EINVAL);
+	expect("sa_in_undone");
+}
+
 static void policies(void **state)
 {
 	struct mlxo_ipsec_policy_params p = {.size = sizeof(p),
@@ -196,6 +207,10 @@ static void policies(void **state)
 	assert_int_equal(mlxo_ipsec_policy_del(in), 0);
 	assert_int_equal(mlxo_ipsec_policy_del(out), 0);
 	expect("policies");
+	record(7);
+	p.dir = MLXO_IPSEC_OUT;
+	assert_int_equal(mlxo_ipsec_policy_add(t.ipsec, &p, &out), -EINVAL);
+	expect("policy_undone");
 }
 
 #define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -207,6 +222,7 @@ int main(void)
 		T(sa_out),
 		T(sa_in_ipv6),
 		T(sa_out_undone),
+		T(sa_in_undone),
 		T(policies),
 	};
 

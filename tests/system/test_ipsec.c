@@ -372,6 +372,51 @@ static void policy_before_sa_and_newest_sa_wins(void **state)
 	mlxo_secret_destroy(p.key);
 }
 
+static uint64_t packets_of(struct mlxo_ipsec_sa *sa)
+{
+	struct mlxo_ipsec_sa_info info;
+
+	assert_int_equal(mlxo_ipsec_sa_query(sa, &info), 0);
+	return info.packets;
+}
+
+/*
+ * A small table, three live SAs for the same packets, the oldest of which is replaced again and again: room in front is
+ * used up, the others move, and the newest is used all the time; when it goes, the second newest.
+ */
+static void newest_wins_when_older_ones_moved(void **state)
+{
+	struct two_nics *t = *state;
+	struct mlxo_ipsec_opts opts = {
+		.size = sizeof(opts), .channel = t->side[LEFT].channel, .max_sa = 5};
+	struct mlxo_ipsec_sa_params p = two_nics_sa(t, LEFT, MLXO_IPSEC_OUT, 20);
+	struct mlxo_ipsec_sa *sa[3] = {NULL}, *newest;
+
+	mlxo_ipsec_close(t->side[LEFT].ipsec);
+	assert_int_equal(mlxo_ipsec_open(t->side[LEFT].dev, &opts, &t->side[LEFT].ipsec), 0);
+	add_policy(t, 0, 0, MLXO_IPSEC_ALLOW, 1);
+	for (uint32_t i = 0; i < 600; i++) {
+		uint64_t before = i > 0 ? packets_of(sa[2]) : 0;
+
+		p.spi = 0x2000 + i;
+		assert_int_equal(mlxo_ipsec_sa_add(t->side[LEFT].ipsec, &p, &newest), 0);
+		two_nics_send(t, LEFT, IPPROTO_UDP, 1, 2, 10);
+		two_nics_receive(t, RIGHT);
+		assert_int_equal(packets_of(newest), 1);
+		if (sa[0]) {
+			assert_int_equal(mlxo_ipsec_sa_del(newest), 0);
+			two_nics_send(t, LEFT, IPPROTO_UDP, 1, 2, 10);
+			two_nics_receive(t, RIGHT);
+			assert_int_equal(packets_of(sa[2]), before + 1);
+			assert_int_equal(mlxo_ipsec_sa_add(t->side[LEFT].ipsec, &p, &newest), 0);
+			assert_int_equal(mlxo_ipsec_sa_del(sa[0]), 0);
+		}
+		memmove(sa, sa + 1, 2 * sizeof(sa[0]));
+		sa[2] = newest;
+	}
+	mlxo_secret_destroy(p.key);
+}
+
 /* Two peers behind one policy: each packet gets the SA of its own destination, others none. */
 static void one_reqid_two_destinations(void **state)
 {
@@ -474,6 +519,7 @@ int main(void)
 		T(hundreds_of_priorities_in_falling_order),
 		T(arp_and_neighbour_discovery_pass_a_block_all),
 		T(policy_before_sa_and_newest_sa_wins),
+		T(newest_wins_when_older_ones_moved),
 		T(one_reqid_two_destinations),
 		T(shown_texts_outlive_the_caller),
 		T(exact_repeat_exists_other_destination_does_not),
