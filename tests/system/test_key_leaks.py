@@ -18,6 +18,7 @@ KEY = b"kEyMaRkLeAkTeSt!SAlT"  # 16 + 4 bytes
 KEY256 = b"kEyMaRkTwoLeAkTeSt!aNdMoReOfItHere#SaLt"[:32] + b"sAl2"
 LABEL = "labelthatisnosecret"
 WINDOW = 6
+END = "endofbatch"  # no verb: its refusal says that all lines before it are done
 RUN = subprocess.run
 
 failures = []
@@ -117,7 +118,7 @@ def lines(tmp):
         "delete-sa src 192.0.2.2 dst 192.0.2.1 proto esp spi 0x1002",
         "flush-sa",
         "show-sa",
-        "version",
+        END,
     ]
 
 
@@ -150,7 +151,7 @@ def wait_for(condition, what, seconds=60):
         time.sleep(0.05)
 
 
-def session(tmp, options, marker):
+def session(tmp, options):
     """All lines through a pipe that stays open, so that the process can be looked at when every key is gone."""
     commands = lines(tmp)
     out, err = os.path.join(tmp, "out"), os.path.join(tmp, "err")
@@ -166,8 +167,7 @@ def session(tmp, options, marker):
         p.stdin.flush()
 
         def last_line_done():
-            with open(out, "rb") as f:
-                return f.read().count(marker) >= 2  # the first and the last line
+            return any(END.encode() in open(path, "rb").read() for path in (out, err))
 
         wait_for(lambda: last_line_done() or p.poll() is not None, f"{options}: batch")
         if p.poll() is not None:
@@ -282,11 +282,11 @@ def main():
             with open(os.open(os.path.join(tmp, name), os.O_WRONLY | os.O_CREAT, mode), "w") as f:
                 f.write("0x" + KEY.hex() + "\n")
             os.chmod(os.path.join(tmp, name), mode)
-        stdout, _, cored = session(tmp, ["-v", "-v", "-j"], b'"version"')
+        stdout, _, cored = session(tmp, ["-v", "-v", "-j"])
         array = json.loads(stdout)
         if len(array) != len(lines(tmp)):
             failures.append(f"JSON: {len(array)} results for {len(lines(tmp))} lines")
-        session(tmp, ["-v", "-v"], b"mlx5-offload")
+        session(tmp, ["-v", "-v"])
         check_argv_refusal(tmp)
         check_other_sources(tmp)
         captured = check_capture(tmp)
