@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum { ENTRIES_MIN = 16, ENTRIES_MAX = 32768, ENTRIES_DEFAULT = 1024 };
+/* No struct of options is ever longer: a size that was not set is not followed into foreign memory. */
+enum { SIZE_SANE = 4096 };
 enum { FRAME_MIN = 256, FRAME_MAX = 10240, FRAME_DEFAULT = 9216 };
 
 struct mlxo_channel {
@@ -48,7 +50,7 @@ static int read_opts(const struct mlxo_channel_opts *from, struct mlxo_channel_o
 
 	memset(o, 0, sizeof(*o));
 	if (from) {
-		if (from->size < sizeof(from->size) ||
+		if (from->size < sizeof(from->size) || from->size > SIZE_SANE ||
 		    !tail_is_zero(from, from->size, sizeof(*from)))
 			return obj_error(-EINVAL,
 					 "channel options have a size or a field that this "

@@ -46,7 +46,8 @@ static void report(struct batch *b, unsigned int number)
 	if (out_is_json(o))
 		return;
 	fflush(stdout);
-	fprintf(stderr, "mlx5-offload-tool: %s:%u: %s\n", b->path, number, b->s->problem.text);
+	fprintf(stderr, "mlx5-offload-tool: %s:%u: %s\n", words_show(b->path), number,
+		b->s->problem.text);
 }
 
 /* Exit status of the line; *more: there was one. */
@@ -104,15 +105,16 @@ int batch_run(struct session *s, const char *path, bool force)
 	struct batch b = {.s = s, .path = path, .fd = STDIN_FILENO};
 	int rc;
 
-	wait_init();
+	/* Before wait_init(): a FIFO that nobody writes to can be interrupted. */
 	if (strcmp(path, "-") != 0)
 		b.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (b.fd < 0) {
-		rc = problem_errno(&s->problem, errno, "batch: cannot open %s: %s", path,
-				   strerror(errno));
+		rc = problem_errno(&s->problem, errno, "batch: cannot open %s: %s",
+				   words_show(path), strerror(errno));
 		out_problem(s->out, &s->problem);
 		return rc;
 	}
+	wait_init();
 	b.keys = keys_rule(b.fd);
 	rc = run_lines(&b, force);
 	if (b.fd != STDIN_FILENO)

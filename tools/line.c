@@ -28,6 +28,7 @@ struct line_reader {
 	int last;	     /* the last byte taken from `in` */
 	int error;	     /* of read(2) */
 	bool done;
+	bool cut;	/* wait said no: what is there of a line is not all of it */
 	size_t at, end; /* in `in` */
 	size_t len;	/* in `text` */
 	int n;
@@ -70,8 +71,10 @@ static bool fill(struct line_reader *r)
 	if (r->done)
 		return false;
 	do {
-		if (r->wait && !r->wait(r->ctx, r->fd))
+		if (r->wait && !r->wait(r->ctx, r->fd)) {
+			r->cut = true;
 			break;
+		}
 		got = read(r->fd, r->in, sizeof(r->in));
 		if (got < 0 && errno != EINTR)
 			r->error = errno;
@@ -213,6 +216,8 @@ int line_reader_next(struct line_reader *r, struct line *line, struct problem *p
 		r->n = 0;
 		line->number = r->number + 1;
 		why = take_line(r);
+		if (r->cut)
+			return 0;
 		if (why) {
 			if (r->last != '\n' && r->last != END)
 				skip_line(r);

@@ -9,12 +9,14 @@
  * Keys: what may be one is overwritten in argv before anything else happens, the process leaves no core file and
  * cannot be traced by its user's other processes.
  */
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "tools/batch.h"
 #include "tools/verbs.h"
@@ -138,6 +140,17 @@ static int run(struct session *s, const struct options *opt, char **word, int n)
 #endif
 #endif
 
+/*
+ * A standard stream that came closed is opened the wrong way round: using it still fails, but no file that is opened
+ * later (a capture, an export, a socket) gets its number and what is printed.
+ */
+static void reserve_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
 	struct options opt = {0};
@@ -147,6 +160,7 @@ int main(int argc, char **argv)
 	int rc;
 
 	words_hide_keys(argv + 1, argc - 1);
+	reserve_standard_streams();
 #ifndef TRACEABLE
 	prctl(PR_SET_DUMPABLE, 0);
 #endif

@@ -149,7 +149,8 @@ static json_t *command_text(char *const *word, int n)
 	if (!f)
 		return NULL;
 	for (int i = 0; i < n; i++)
-		fprintf(f, "%s%s", i ? " " : "", words_is_key(word, i) ? "(hidden)" : word[i]);
+		fprintf(f, "%s%s", i ? " " : "",
+			words_is_key(word, i) ? "(hidden)" : words_show(word[i]));
 	fclose(f);
 	value = text_json(text ? text : "");
 	free(text);

@@ -36,6 +36,7 @@ static void hex(const struct mlxo_secret *key, char text[KEY_HEX])
 static int write_line(int fd, const struct mlxo_ipsec_sa_params *p, const struct mlxo_secret *key)
 {
 	char line[512], text[KEY_HEX], src[SHOW_ADDR], dst[SHOW_ADDR];
+	ssize_t wrote;
 	int len, rc = 0;
 
 	hex(key, text);
@@ -44,8 +45,9 @@ static int write_line(int fd, const struct mlxo_ipsec_sa_params *p, const struct
 		       "\"0x%s\",\"NULL\",\"\"\n",
 		       p->src.family == AF_INET6 ? "IPv6" : "IPv4", show_addr(&p->src, src),
 		       show_addr(&p->dst, dst), p->spi, text);
-	if (write(fd, line, (size_t)len) != len)
-		rc = errno ? -errno : -EIO;
+	wrote = write(fd, line, (size_t)len);
+	if (wrote != len) /* a part: there was room for no more */
+		rc = wrote < 0 ? -errno : -ENOSPC;
 	explicit_bzero(line, sizeof(line));
 	explicit_bzero(text, sizeof(text));
 	return rc;
@@ -78,14 +80,14 @@ static int export(struct session *s, const char *path, const struct xfrm_filter 
 	int rc, fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
-		return problem_errno(&s->problem, errno, "export-sa: cannot create %s: %s%s", path,
-				     strerror(errno),
+		return problem_errno(&s->problem, errno, "export-sa: cannot create %s: %s%s",
+				     words_show(path), strerror(errno),
 				     errno == EEXIST ? " (keys are never written over a file)"
 						     : "");
 	rc = write_all(s, fd, filter, n);
 	if (close(fd) && !rc)
-		rc = problem_errno(&s->problem, errno, "export-sa: cannot write %s: %s", path,
-				   strerror(errno));
+		rc = problem_errno(&s->problem, errno, "export-sa: cannot write %s: %s",
+				   words_show(path), strerror(errno));
 	if (rc)
 		unlink(path);
 	return rc;
@@ -112,7 +114,7 @@ int verb_export_sa(struct session *s, struct words *w)
 	out_begin(s->out);
 	out_object(s->out, NULL);
 	out_num(s->out, "exported", "", n);
-	out_str(s->out, "file", " SAs with their keys in ", path);
+	out_str(s->out, "file", " SAs with their keys in ", words_show(path));
 	out_text(s->out, "\n");
 	out_close(s->out);
 	out_end(s->out);

@@ -89,13 +89,14 @@ static int decode(struct session *s, int fd, const char *path)
 		return problem_errno(&s->problem, ENOMEM, "prm decode: no memory");
 	rc = read_all(fd, text, &len);
 	if (rc) {
-		problem_errno(&s->problem, -rc, "prm decode: cannot read %s: %s", path,
+		problem_errno(&s->problem, -rc, "prm decode: cannot read %s: %s", words_show(path),
 			      strerror(-rc));
 	} else {
 		out_begin(s->out);
 		rc = mlxo_prm_decode_hex(text, len, put_line, s->out, why, sizeof(why));
 		if (rc)
-			problem_errno(&s->problem, -rc, "prm decode: %s: %s", path, why);
+			problem_errno(&s->problem, -rc, "prm decode: %s: %s", words_show(path),
+				      why);
 		else
 			out_end(s->out);
 	}
@@ -121,8 +122,8 @@ static int run_decode(struct session *s, struct words *w)
 	}
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return problem_errno(&s->problem, errno, "prm decode: cannot open %s: %s", path,
-				     strerror(errno));
+		return problem_errno(&s->problem, errno, "prm decode: cannot open %s: %s",
+				     words_show(path), strerror(errno));
 	rc = decode(s, fd, path);
 	close(fd);
 	return rc;

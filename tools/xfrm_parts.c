@@ -76,6 +76,8 @@ static int take_dev(struct words *w, const char **dev)
 		return xfrm_duplicate(w, "dev");
 	w->at++;
 	rc = words_value(w, "dev", &text);
+	if (!rc && words_show(text) != text)
+		return problem_usage(w->problem, "dev: a name is needed, and that is a key");
 	if (!rc)
 		*dev = text;
 	return rc;

@@ -423,9 +423,24 @@ static void every_allocation_may_fail(void **state)
 	mlxo_device_close(dev);
 }
 
+/* A size that was never set must not be followed. */
+static void refuses_wild_size(void **state)
+{
+	struct mlxo_channel_opts opts = {.size = SIZE_MAX};
+	struct mlxo_channel *channel;
+	struct mlxo_device *dev;
+
+	(void)state;
+	assert_int_equal(mlxo_device_open("model", &dev), 0);
+	assert_int_equal(mlxo_channel_create(dev, &opts, &channel), -EINVAL);
+	assert_null(channel);
+	mlxo_device_close(dev);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refuses_wild_size),
 		cmocka_unit_test_setup_teardown(every_length, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(laps, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(a_full_queue_says_so, open_pair, close_pair),
