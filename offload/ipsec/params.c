@@ -31,8 +31,7 @@ enum {
 
 /* -- structs of other releases --------------------------------------------------------------------------- */
 
-/* Copy in_size bytes of a caller's struct to ours; see params.h for sizes that differ. */
-static int take_struct(const char *name, const void *in, size_t in_size, void *out, size_t size)
+int ipsec_take_struct(const char *name, const void *in, size_t in_size, void *out, size_t size)
 {
 	const uint8_t *bytes = in;
 
@@ -402,7 +401,7 @@ int ipsec_sa_params_check(struct mlxo_device *dev, const struct mlxo_ipsec_sa_pa
 	static const sa_rule rules[] = {sa_algorithms, sa_direction, sa_proto, sa_mode,
 					sa_addresses,  sa_encap,     sa_aead,  sa_selector,
 					sa_packet,     sa_limits,    sa_start, sa_release};
-	int err = take_struct("struct mlxo_ipsec_sa_params", in, in->size, out, sizeof(*out));
+	int err = ipsec_take_struct("struct mlxo_ipsec_sa_params", in, in->size, out, sizeof(*out));
 
 	if (err)
 		return err;
@@ -501,7 +500,8 @@ static int policy_tmpl(const struct mlxo_ipsec_policy_params *p)
 int ipsec_policy_params_check(const struct mlxo_ipsec_policy_params *in,
 			      struct mlxo_ipsec_policy_params *out)
 {
-	int err = take_struct("struct mlxo_ipsec_policy_params", in, in->size, out, sizeof(*out));
+	int err = ipsec_take_struct("struct mlxo_ipsec_policy_params", in, in->size, out,
+				    sizeof(*out));
 
 	if (err)
 		return err;

@@ -13,9 +13,14 @@
 #include <mlx5_offload/ipsec.h>
 
 /*
+ * Copy a caller's struct, which begins with its size, to ours of `size` bytes. A shorter one (older program) reads as zero;
+ * a longer one is accepted when its tail is zero, else -E2BIG. -EINVAL: in_size is not even the size of its first member.
+ */
+int ipsec_take_struct(const char *name, const void *in, size_t in_size, void *out, size_t size);
+
+/*
  * Check `in` and write it to `out` in the one form that the service works with: proto and mode filled, addresses zero
- * behind their length. Pointers (key, aead, dev) are copied, not owned. A shorter `in->size` (older program) reads as
- * zero; a longer one is accepted when its tail is zero, else -E2BIG. dev NULL: do not look at capabilities. What is
+ * behind their length. Pointers (key, aead, dev) are copied, not owned. dev NULL: do not look at capabilities. What is
  * accepted with a reservation leaves lines at WARN. On failure `out` is unspecified.
  */
 int ipsec_sa_params_check(struct mlxo_device *dev, const struct mlxo_ipsec_sa_params *in,

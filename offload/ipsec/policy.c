@@ -20,11 +20,13 @@ static struct mlxo_ipsec_policy **list_of(struct mlxo_ipsec *svc, enum mlxo_ipse
 	return &svc->policies[dir - 1];
 }
 
+/* The length of an address that is not given says nothing. */
 static bool same_selector(const struct mlxo_selector *a, const struct mlxo_selector *b)
 {
 	return ipsec_same_addr(&a->src, &b->src) && ipsec_same_addr(&a->dst, &b->dst) &&
-	       a->src_prefixlen == b->src_prefixlen && a->dst_prefixlen == b->dst_prefixlen &&
-	       a->proto == b->proto && a->sport == b->sport && a->dport == b->dport;
+	       (!a->src.family || a->src_prefixlen == b->src_prefixlen) &&
+	       (!a->dst.family || a->dst_prefixlen == b->dst_prefixlen) && a->proto == b->proto &&
+	       a->sport == b->sport && a->dport == b->dport;
 }
 
 static struct mlxo_ipsec_policy *find(struct mlxo_ipsec *svc, enum mlxo_ipsec_dir dir,

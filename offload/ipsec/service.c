@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Opening and closing the IPsec service, and its counters. */
+#include "params.h"
 #include "service.h"
 
 #include "objects/alloc.h"
@@ -27,28 +28,16 @@ static int check(struct mlxo_device *dev, const struct mlxo_ipsec_opts *o)
 	return mlxo_device_check_ipsec_packet(dev, false);
 }
 
-/* What the caller's struct has; the rest is zero. */
-static int take_opts(const struct mlxo_ipsec_opts *in, struct mlxo_ipsec_opts *out)
-{
-	memset(out, 0, sizeof(*out));
-	if (!in)
-		return 0;
-	if (in->size < sizeof(in->size) || in->size > sizeof(*out))
-		return obj_error(-EINVAL,
-				 "struct mlxo_ipsec_opts of %zu bytes: this library knows %zu",
-				 in->size, sizeof(*out));
-	memcpy(out, in, in->size);
-	return 0;
-}
-
 int mlxo_ipsec_open(struct mlxo_device *dev, const struct mlxo_ipsec_opts *opts,
 		    struct mlxo_ipsec **ipsec)
 {
-	struct mlxo_ipsec_opts o;
+	struct mlxo_ipsec_opts o = {.size = sizeof(o)};
 	struct mlxo_ipsec *svc;
-	int err = take_opts(opts, &o);
+	int err = 0;
 
 	*ipsec = NULL;
+	if (opts)
+		err = ipsec_take_struct("struct mlxo_ipsec_opts", opts, opts->size, &o, sizeof(o));
 	if (!err)
 		err = check(dev, &o);
 	if (err)

@@ -484,6 +484,39 @@ static void exact_repeat_exists_other_destination_does_not(void **state)
 	mlxo_secret_destroy(p.key);
 }
 
+/* Lengths of addresses that are not given say nothing. */
+static void selectors_without_addresses_are_the_same(void **state)
+{
+	struct two_nics *t = *state;
+	struct mlxo_ipsec_policy_params p = {.size = sizeof(p),
+					     .dir = MLXO_IPSEC_OUT,
+					     .sel = {.src_prefixlen = 7, .dst_prefixlen = 9},
+					     .offload = MLXO_IPSEC_PACKET};
+	struct mlxo_ipsec_policy *policy;
+
+	assert_int_equal(mlxo_ipsec_policy_add(t->side[LEFT].ipsec, &p, &policy), 0);
+	p.sel.src_prefixlen = p.sel.dst_prefixlen = 0;
+	assert_int_equal(mlxo_ipsec_policy_add(t->side[LEFT].ipsec, &p, NULL), -EEXIST);
+	assert_ptr_equal(mlxo_ipsec_policy_find(t->side[LEFT].ipsec, MLXO_IPSEC_OUT, &p.sel, 0),
+			 policy);
+}
+
+/* Options of a program built against a later release: what is not set there does not matter. */
+static void longer_options_are_taken(void **state)
+{
+	struct two_nics *t = *state;
+	struct {
+		struct mlxo_ipsec_opts opts;
+		uint64_t later;
+	} o = {.opts = {.size = sizeof(o)}};
+
+	mlxo_ipsec_close(t->side[LEFT].ipsec);
+	o.later = 1;
+	assert_int_equal(mlxo_ipsec_open(t->side[LEFT].dev, &o.opts, &t->side[LEFT].ipsec), -E2BIG);
+	o.later = 0;
+	assert_int_equal(mlxo_ipsec_open(t->side[LEFT].dev, &o.opts, &t->side[LEFT].ipsec), 0);
+}
+
 static int setup(void **state)
 {
 	static struct two_nics t;
@@ -523,6 +556,8 @@ int main(void)
 		T(one_reqid_two_destinations),
 		T(shown_texts_outlive_the_caller),
 		T(exact_repeat_exists_other_destination_does_not),
+		T(selectors_without_addresses_are_the_same),
+		T(longer_options_are_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
