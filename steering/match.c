@@ -130,6 +130,14 @@ void steer_match_icmpv6_type(struct steer_match *m, uint8_t type)
 	PUT_MISC3(m, icmpv6_type, type);
 }
 
+bool steer_match_overlaps(const struct steer_match *a, const struct steer_match *b)
+{
+	for (size_t i = 0; i < sizeof(a->mask); i++)
+		if ((a->value[i] ^ b->value[i]) & a->mask[i] & b->mask[i])
+			return false;
+	return true;
+}
+
 bool steer_match_has_source_sqn(const struct steer_match *m)
 {
 	unsigned int off = PRM_OFFSET(fte_match_param, misc_parameters) +

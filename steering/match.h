@@ -52,6 +52,8 @@ void steer_match_ipsec_syndrome(struct steer_match *m, uint8_t syndrome);
 /* Also matches IP protocol 58. */
 void steer_match_icmpv6_type(struct steer_match *m, uint8_t type);
 
+/* Is there a packet that both match? */
+bool steer_match_overlaps(const struct steer_match *a, const struct steer_match *b);
 /* Does m match a send queue by number? */
 bool steer_match_has_source_sqn(const struct steer_match *m);
 

@@ -7,6 +7,7 @@
  * size, and the bigger a window, the emptier it must be (from full at the smallest to half full at the largest), so
  * that room made once lasts for many insertions: O(log^2 n) moves per insertion on average, instead of O(n) with
  * "shift everything by one". When no window is empty enough the whole range is used as long as it has one place free.
+ * Entries that must stand below some index are pushed down below it, and with them those in front of them.
  *
  * Order of the moves: entries that go up, last one first; then entries that go down, first one first. Each target lies
  * strictly between the current places of its neighbours then, so it is free and the order stays true (see test_order).
@@ -130,59 +131,114 @@ static unsigned int log_of_range(const struct steer_order *o)
 	return log;
 }
 
-/* The smallest window that is roomy, else all. False: no place is left. */
-static bool find_window(const struct steer_order *o, size_t pos, struct window *w)
-{
-	unsigned int max_log = log_of_range(o);
-	uint64_t at = pos < o->n ? o->entries[pos]->index
-		      : o->n	 ? o->entries[o->n - 1]->index
-				 : o->first;
-
-	for (unsigned int log = 1; log < max_log; log++) {
-		*w = window_around(o, at, log);
-		if (holds(w, pos) && roomy(w, log, max_log))
-			return true;
-	}
-	*w = (struct window){.lo = o->first, .hi = o->last, .first = 0, .end = o->n};
-	w->nplaces = places(o, w->lo, w->hi);
-	return o->n < w->nplaces;
-}
-
 /* Place of number k of n in the window: the middle of the k-th of n equal parts. */
-static uint32_t target(const struct steer_order *o, const struct window *w, uint64_t k, uint64_t n)
+static uint32_t even_place(const struct steer_order *o, const struct window *w, uint64_t k,
+			   uint64_t n)
 {
 	/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): n counts at least the new entry */
 	return place_at(o, w->lo, (2 * k + 1) * w->nplaces / (2 * n));
 }
 
-/* Where entry e of the window goes; the new one is number pos - w->first. */
-static uint32_t target_of(const struct steer_order *o, const struct window *w, size_t pos, size_t e)
-{
-	uint64_t k = e - w->first + (e >= pos);
+/* What is to be placed in a window: its entries, and the new one, which has no entry yet, in front of number pos. */
+struct guest {
+	struct steer_order_entry *entry;
+	uint32_t to;
+};
 
-	return target(o, w, k, w->end - w->first + 1);
+/*
+ * Places for all guests, spread evenly, as far as each may go up. From the last to the first, each below the next one.
+ * False: they do not fit.
+ */
+static bool seat(const struct steer_order *o, const struct window *w, size_t pos, uint32_t below,
+		 struct guest *guests)
+{
+	size_t n = w->end - w->first + 1;
+	uint64_t next = w->hi + 1;
+
+	for (size_t k = n; k-- > 0;) {
+		size_t e = w->first + k - (w->first + k > pos);
+		struct guest *g = &guests[k];
+		uint32_t cap = below;
+
+		g->entry = w->first + k == pos ? NULL : o->entries[e];
+		if (g->entry)
+			cap = g->entry->below;
+		if (cap && cap < next)
+			next = cap;
+		g->to = even_place(o, w, k, n);
+		if (g->to >= next) {
+			uint64_t left = next ? places(o, w->lo, next - 1) : 0;
+
+			if (!left)
+				return false;
+			g->to = place_at(o, w->lo, left - 1);
+		}
+		next = g->to;
+	}
+	return true;
 }
 
-static int spread(const struct steer_order *o, const struct window *w, size_t pos,
+/* Moves to where the guests are seated: up, last one first; then down, first one first. */
+static void plan_moves(const struct guest *guests, size_t n, struct steer_order_plan *plan)
+{
+	for (size_t k = n; k-- > 0;) {
+		const struct guest *g = &guests[k];
+
+		if (!g->entry)
+			plan->index = g->to;
+		else if (g->to > g->entry->index)
+			plan->moves[plan->nmoves++] = (struct steer_order_move){g->entry, g->to};
+	}
+	for (size_t k = 0; k < n; k++) {
+		const struct guest *g = &guests[k];
+
+		if (g->entry && g->to < g->entry->index)
+			plan->moves[plan->nmoves++] = (struct steer_order_move){g->entry, g->to};
+	}
+}
+
+/* -ENOSPC, not reported: the window is too small. */
+static int spread(const struct steer_order *o, const struct window *w, size_t pos, uint32_t below,
 		  struct steer_order_plan *plan)
 {
-	plan->moves = mlxo_calloc(w->end - w->first + 1, sizeof(*plan->moves));
-	if (!plan->moves)
-		return obj_error_nomem("the order of rules");
-	for (size_t e = w->end; e-- > w->first;) {
-		uint32_t to = target_of(o, w, pos, e);
+	size_t n = w->end - w->first + 1;
+	struct guest *guests = mlxo_calloc(n, sizeof(*guests));
+	int err = guests ? 0 : obj_error_nomem("the order of rules");
 
-		if (to > o->entries[e]->index)
-			plan->moves[plan->nmoves++] = (struct steer_order_move){o->entries[e], to};
+	if (!err && !seat(o, w, pos, below, guests))
+		err = -ENOSPC;
+	if (!err) {
+		plan->moves = mlxo_calloc(n, sizeof(*plan->moves));
+		if (!plan->moves)
+			err = obj_error_nomem("the order of rules");
 	}
-	for (size_t e = w->first; e < w->end; e++) {
-		uint32_t to = target_of(o, w, pos, e);
+	if (!err)
+		plan_moves(guests, n, plan);
+	mlxo_free(guests);
+	return err;
+}
 
-		if (to < o->entries[e]->index)
-			plan->moves[plan->nmoves++] = (struct steer_order_move){o->entries[e], to};
+/* Spread the smallest window that is roomy, else all. -ENOSPC, not reported: no place is left. */
+static int spread_smallest(const struct steer_order *o, size_t pos, uint32_t below,
+			   struct steer_order_plan *plan)
+{
+	unsigned int max_log = log_of_range(o);
+	uint64_t at = pos < o->n ? o->entries[pos]->index
+		      : o->n	 ? o->entries[o->n - 1]->index
+				 : o->first;
+	struct window w;
+	int err = -ENOSPC;
+
+	for (unsigned int log = 1; log < max_log && err == -ENOSPC; log++) {
+		w = window_around(o, at, log);
+		if (holds(&w, pos) && roomy(&w, log, max_log))
+			err = spread(o, &w, pos, below, plan);
 	}
-	plan->index = target(o, w, pos - w->first, w->end - w->first + 1);
-	return 0;
+	if (err != -ENOSPC)
+		return err;
+	w = (struct window){.lo = o->first, .hi = o->last, .first = 0, .end = o->n};
+	w.nplaces = places(o, w.lo, w.hi);
+	return o->n < w.nplaces ? spread(o, &w, pos, below, plan) : -ENOSPC;
 }
 
 /* Room for one more entry, and for losing every entry there is: what follows a plan cannot fail. */
@@ -225,32 +281,37 @@ static uint32_t place_in_gap(const struct steer_order *o, size_t pos, uint64_t l
 
 int steer_order_plan(struct steer_order *order, size_t pos, struct steer_order_plan *plan)
 {
-	return steer_order_plan_below(order, pos, UINT32_MAX, plan);
+	return steer_order_plan_below(order, pos, 0, plan);
 }
 
-int steer_order_plan_below(struct steer_order *order, size_t pos, uint32_t limit,
+int steer_order_plan_below(struct steer_order *order, size_t pos, uint32_t below,
 			   struct steer_order_plan *plan)
 {
 	uint64_t lo = pos ? (uint64_t)order->entries[pos - 1]->index + 1 : order->first;
 	uint64_t end = pos < order->n ? (uint64_t)order->entries[pos]->index
 				      : (uint64_t)order->last + 1;
-	struct window w;
 	int err;
 
 	*plan = (struct steer_order_plan){0};
 	err = reserve(order);
 	if (err)
 		return err;
-	if (limit > lo && limit < end && places(order, lo, limit - 1))
-		end = limit;
+	if (below && below < end)
+		end = below;
 	if (end > lo && places(order, lo, end - 1)) {
 		plan->index = place_in_gap(order, pos, lo, end - 1);
 		return 0;
 	}
-	if (order->first > order->last || !find_window(order, pos, &w))
+	err = order->first <= order->last ? spread_smallest(order, pos, below, plan) : -ENOSPC;
+	if (err == -ENOSPC && below)
+		return obj_error(-ENOSPC,
+				 "no place is left for another rule in front of number %u, where "
+				 "one of unknown fate may stand",
+				 below);
+	if (err == -ENOSPC)
 		return obj_error(-ENOSPC, "no place is left for another rule: %zu are there",
 				 order->n);
-	return spread(order, &w, pos, plan);
+	return err;
 }
 
 void steer_order_plan_free(struct steer_order_plan *plan)

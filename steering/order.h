@@ -19,6 +19,7 @@
 
 struct steer_order_entry {
 	uint32_t index; /* where it stands */
+	uint32_t below; /* the caller's: it must always stand below this index; 0: anywhere */
 	void *owner;	/* the caller's */
 };
 
@@ -50,10 +51,10 @@ void steer_order_fini(struct steer_order *order);
  */
 int steer_order_plan(struct steer_order *order, size_t pos, struct steer_order_plan *plan);
 /*
- * The same, but at an index below `limit` if the gap in front of number `pos` has one: for a rule that should win over one
- * that was lost at `limit`.
+ * The same, but at an index below `below` (0: anywhere): for a rule that must win over one that was lost there. Those in
+ * front of it are moved down, too, if need be. Set the entry's `below` to the same, so that it holds for later plans.
  */
-int steer_order_plan_below(struct steer_order *order, size_t pos, uint32_t limit,
+int steer_order_plan_below(struct steer_order *order, size_t pos, uint32_t below,
 			   struct steer_order_plan *plan);
 void steer_order_plan_free(struct steer_order_plan *plan);
 

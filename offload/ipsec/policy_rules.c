@@ -17,7 +17,8 @@
  * Where that would let a packet around a policy that protects or blocks, all fragments that may be the selector's are
  * dropped: in doubt too many.
  *
- * A rule that was lost may still be there: a new one with the same match is put in front of it where the gap allows.
+ * A rule that was lost may still be there, and must not win over one that came later: the user was told that it failed. So
+ * a new rule is put in front of every lost one that catches some of its packets, and stays there when others move.
  */
 #include "service.h"
 
@@ -151,14 +152,16 @@ static int move(struct steer_order *order, const struct steer_order_move *m)
 	return err;
 }
 
-/* The lowest index of a lost rule that catches the same packets. */
+/* The lowest index of a lost rule that catches some of the same packets; 0: none. */
 static uint32_t limit_of(const struct ipsec_policy_rule *r)
 {
-	uint32_t limit = UINT32_MAX;
+	const struct steer_table *table = table_of(r->policy);
+	uint32_t limit = 0;
 
 	for (const struct ipsec_place *l = r->policy->svc->lost_places; l; l = l->next)
-		if (l->group.table == table_of(r->policy) && l->group.start < limit &&
-		    memcmp(&l->match, &r->match, sizeof(l->match)) == 0)
+		if (l->group.table == table && l->rule.obj.state != OBJ_NONE &&
+		    steer_match_overlaps(&l->match, &r->match) &&
+		    (!limit || l->group.start < limit))
 			limit = l->group.start;
 	return limit;
 }
@@ -168,8 +171,10 @@ static int add_rule(struct ipsec_policy_rule *r)
 	struct steer_order *order = order_of(r->policy);
 	struct steer_order_plan plan;
 	size_t pos = position_of(r, order);
-	int err = steer_order_plan_below(order, pos, limit_of(r), &plan);
+	int err;
 
+	r->entry.below = limit_of(r);
+	err = steer_order_plan_below(order, pos, r->entry.below, &plan);
 	if (err)
 		return err;
 	for (size_t i = 0; i < plan.nmoves && !err; i++)

@@ -166,6 +166,32 @@ static void source_sqn_is_seen(void **state)
 	assert_true(steer_match_has_source_sqn(&m));
 }
 
+/* Two matches overlap unless some bit that both look at differs. */
+static void overlap_is_no_contradiction(void **state)
+{
+	const uint8_t ten[] = {10, 0, 0, 0}, ten_one[] = {10, 1, 2, 3}, eleven[] = {11, 0, 0, 0};
+	struct steer_match all, wide, narrow, other, tcp, udp;
+
+	(void)state;
+	steer_match_init(&all);
+	steer_match_init(&wide);
+	steer_match_src(&wide, AF_INET, ten, 8);
+	steer_match_init(&narrow);
+	steer_match_src(&narrow, AF_INET, ten_one, 32);
+	steer_match_init(&other);
+	steer_match_src(&other, AF_INET, eleven, 8);
+	steer_match_init(&tcp);
+	steer_match_ports(&tcp, 6, 0, 80);
+	steer_match_init(&udp);
+	steer_match_ports(&udp, 17, 0, 80);
+	assert_true(steer_match_overlaps(&all, &udp));
+	assert_true(steer_match_overlaps(&wide, &wide));
+	assert_true(steer_match_overlaps(&wide, &narrow));
+	assert_true(steer_match_overlaps(&narrow, &tcp));
+	assert_false(steer_match_overlaps(&narrow, &other));
+	assert_false(steer_match_overlaps(&tcp, &udp));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +203,7 @@ int main(void)
 		cmocka_unit_test(half_of_the_world_is_not_any),
 		cmocka_unit_test(called_again_overwrites),
 		cmocka_unit_test(source_sqn_is_seen),
+		cmocka_unit_test(overlap_is_no_contradiction),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void done(struct fixture *f)
 	free(f);
 }
 
-/* Strictly ascending, inside the range, none lost. */
+/* Strictly ascending, inside the range, none lost, none too high. */
 static void check(const struct fixture *f)
 {
 	const struct steer_order *o = &f->order;
@@ -52,6 +52,7 @@ static void check(const struct fixture *f)
 		assert_in_range(o->entries[i]->index, o->first, o->last);
 		assert_false(f->lost[o->entries[i]->index]);
 		assert_true(i == 0 || o->entries[i - 1]->index < o->entries[i]->index);
+		assert_true(!o->entries[i]->below || o->entries[i]->index < o->entries[i]->below);
 		assert_int_equal(steer_order_pos(o, o->entries[i]), i);
 	}
 }
@@ -70,16 +71,17 @@ static void move(struct fixture *f, const struct steer_order_move *m)
 		assert_true(o->entries[pos - 1]->index < m->to);
 	if (pos + 1 < o->n)
 		assert_true(m->to < o->entries[pos + 1]->index);
+	assert_true(!m->entry->below || m->to < m->entry->below);
 	steer_order_moved(o, m->entry, m->to);
 	f->moves++;
 }
 
-static int insert(struct fixture *f, size_t pos)
+static int insert_below(struct fixture *f, size_t pos, uint32_t below)
 {
 	struct steer_order *o = &f->order;
 	struct steer_order_entry *e = &f->entries[f->made];
 	struct steer_order_plan plan;
-	int err = steer_order_plan(o, pos, &plan);
+	int err = steer_order_plan_below(o, pos, below, &plan);
 
 	if (err)
 		return err;
@@ -92,11 +94,35 @@ static int insert(struct fixture *f, size_t pos)
 		assert_true(o->entries[pos - 1]->index < plan.index);
 	if (pos < o->n)
 		assert_true(plan.index < o->entries[pos]->index);
+	assert_true(!below || plan.index < below);
+	e->below = below;
 	steer_order_insert(o, pos, e, plan.index);
 	f->made++;
 	steer_order_plan_free(&plan);
 	assert_ptr_equal(o->entries[pos], e);
 	return 0;
+}
+
+static int insert(struct fixture *f, size_t pos)
+{
+	return insert_below(f, pos, 0);
+}
+
+/* Reference: with everyone as low as possible, does everyone stand low enough? */
+static bool fits(const struct fixture *f, size_t pos, uint32_t below)
+{
+	const struct steer_order *o = &f->order;
+	uint32_t index = o->first;
+
+	for (size_t i = 0; i <= o->n; i++, index++) {
+		uint32_t cap = i == pos ? below : o->entries[i - (i > pos)]->below;
+
+		while (index <= o->last && f->lost[index])
+			index++;
+		if (index > o->last || (cap && index >= cap))
+			return false;
+	}
+	return true;
 }
 
 /* Insert until full with the given habit; every place must be usable. */
@@ -214,8 +240,8 @@ static void lost_places_are_never_used(void **state)
 	done(f);
 }
 
-/* Random inserts, removals and losses against the invariants. */
-static void random_life(uint32_t last, unsigned int seed)
+/* Random inserts, so many of a hundred with a limit, removals and losses against the invariants. */
+static void random_life(uint32_t last, unsigned int seed, int capped)
 {
 	struct fixture *f = fix(0, last);
 
@@ -225,9 +251,12 @@ static void random_life(uint32_t last, unsigned int seed)
 		int dice = rand() % 100;
 
 		if (dice < 60) {
-			int err = insert(f, anywhere(o));
+			size_t pos = anywhere(o);
+			uint32_t below = rand() % 100 < capped ? 1 + (uint32_t)rand() % (last + 1)
+							       : 0;
+			bool possible = fits(f, pos, below);
 
-			assert_true(err == 0 || o->n + o->nlost == (size_t)last + 1);
+			assert_int_equal(insert_below(f, pos, below), possible ? 0 : -ENOSPC);
 		} else if (o->n && dice < 98) {
 			steer_order_remove(o, o->entries[(size_t)rand() % o->n]);
 		} else if (o->n && o->nlost < last / 4) {
@@ -246,9 +275,9 @@ static void random_lives(void **state)
 {
 	(void)state;
 	for (unsigned int seed = 1; seed <= 8; seed++) {
-		random_life(15, seed);
-		random_life(63, seed);
-		random_life(500, seed);
+		random_life(15, seed, seed % 2 ? 0 : 20);
+		random_life(63, seed, seed % 2 ? 0 : 20);
+		random_life(500, seed, seed % 2 ? 0 : 20);
 	}
 }
 
@@ -292,31 +321,27 @@ static void out_of_memory_changes_nothing(void **state)
 	done(f);
 }
 
-/* A limit inside of the gap is kept; one in front of it, or a gap without room below it, is not. */
+/* Inside of the gap nothing moves; in front of it, those before it move down, and stay there in later plans. */
 static void below_a_limit(void **state)
 {
-	struct steer_order_entry a = {.index = 0}, b = {.index = 0};
-	struct steer_order_plan plan;
-	struct steer_order o;
+	struct fixture *f = fix(0, 99);
 
 	(void)state;
-	steer_order_init(&o, 0, 99);
-	assert_int_equal(steer_order_plan_below(&o, 0, 30, &plan), 0);
-	assert_in_range(plan.index, 0, 29);
-	assert_int_equal(steer_order_plan(&o, 0, &plan), 0);
-	steer_order_insert(&o, 0, &a, 40);
-	steer_order_insert(&o, 1, &b, 60);
-	steer_order_lose(&o, 50);
-	assert_int_equal(steer_order_plan_below(&o, 1, 50, &plan), 0);
-	assert_in_range(plan.index, 41, 49);
-	assert_int_equal(steer_order_plan_below(&o, 1, 42, &plan), 0);
-	assert_int_equal(plan.index, 41);
-	for (uint32_t limit = 39; limit <= 41; limit++) {
-		assert_int_equal(steer_order_plan_below(&o, 1, limit, &plan), 0);
-		assert_in_range(plan.index, 42, 59);
-		assert_int_equal(plan.nmoves, 0);
-	}
-	steer_order_fini(&o);
+	assert_int_equal(insert_below(f, 0, 30), 0);
+	assert_int_equal(insert(f, 1), 0);
+	check(f);
+	assert_int_equal(f->moves, 0);
+	assert_int_equal(insert_below(f, 2, 16), 0);
+	check(f);
+	assert_true(f->moves > 0);
+	assert_int_equal(insert_below(f, 3, 3), -ENOSPC);
+	while (insert(f, 0) == 0)
+		check(f);
+	assert_int_equal(f->order.n, 16); /* the last one stands at 15 */
+	while (insert(f, f->order.n) == 0)
+		check(f);
+	assert_int_equal(f->order.n, 100);
+	done(f);
 }
 
 int main(void)
