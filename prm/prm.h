@@ -71,6 +71,7 @@ static inline void prm_put(void *buf, unsigned int off, unsigned int width, uint
 	while (width) {
 		unsigned int room = 8 - bit, take = width < room ? width : room;
 		unsigned int shift = room - take;
+		/* NOLINTNEXTLINE(clang-analyzer-core.*): room is 1..8, which the analyzer does not see */
 		uint8_t mask = (uint8_t)(((1u << take) - 1) << shift);
 
 		*p = (uint8_t)((*p & ~mask) | (((val >> (width - take)) << shift) & mask));
