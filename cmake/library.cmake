@@ -20,6 +20,10 @@ target_include_directories(mlx5-offload-static INTERFACE ${CMAKE_SOURCE_DIR}/inc
 target_link_libraries(mlx5-offload-static INTERFACE PkgConfig::CRYPTO PkgConfig::PCAP Threads::Threads)
 set_target_properties(mlx5-offload-static PROPERTIES OUTPUT_NAME mlx5-offload LINKER_LANGUAGE C)
 
+# Paths from where the file is, so that `cmake --install --prefix` elsewhere needs no edit.
+file(RELATIVE_PATH PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH PC_INCLUDEDIR ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+string(REGEX REPLACE "/$" "" PC_PREFIX ${PC_PREFIX})
 configure_file(${CMAKE_SOURCE_DIR}/cmake/mlx5-offload.pc.in ${CMAKE_BINARY_DIR}/mlx5-offload.pc @ONLY)
 
 install(TARGETS mlx5-offload mlx5-offload-static LIBRARY ARCHIVE)
