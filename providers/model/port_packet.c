@@ -14,6 +14,7 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -38,6 +39,16 @@ static int bind_to(int fd, const char *netdev)
 	return 0;
 }
 
+/* What the netdev does not take cannot be sent. Set when the port is opened, as the MTU of a NIC's driver is. */
+static void limit_mtu(struct model_port *port, int fd, const char *netdev)
+{
+	struct ifreq ifr = {0};
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", netdev);
+	if (ioctl(fd, SIOCGIFMTU, &ifr) == 0 && ifr.ifr_mtu < port->dev->profile.mtu)
+		port->dev->profile.mtu = (uint16_t)ifr.ifr_mtu;
+}
+
 static int packet_open(struct model_port *port, const char *netdev, const char *in, char *why,
 		       size_t whylen)
 {
@@ -55,6 +66,7 @@ static int packet_open(struct model_port *port, const char *netdev, const char *
 	/* More than the default where that is allowed; less only means that bursts lose frames, as on any wire. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &(int){SOCKET_BUFFER}, sizeof(int)))
 		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){SOCKET_BUFFER}, sizeof(int));
+	limit_mtu(port, fd, netdev);
 	port->fd = fd;
 	return 0;
 }

@@ -49,6 +49,7 @@ static int setup(void **state)
 	dev_a.profile.mtu = dev_b.profile.mtu = 9000;
 	assert_int_equal(model_port_open(&dev_a, "packet:mlxo-a", &a, why, sizeof(why)), 0);
 	assert_int_equal(model_port_open(&dev_b, "packet:mlxo-b", &b, why, sizeof(why)), 0);
+	assert_int_equal(dev_a.profile.mtu, 1500); /* the netdev's, since it is less */
 	return 0;
 }
 
@@ -105,6 +106,13 @@ static void too_long_for_the_netdev(void **state)
 	frame_pattern(&f, 1600);
 	model_port_send(a, f.b, f.n);
 	assert_int_equal(dev_a.drop[MODEL_DROP_MTU], 1);
+	/* Less than when it was opened: the kernel refuses the frame. */
+	assert_true(run("ip link set mlxo-a mtu 1400"));
+	frame_eth(&f, 0x88b5);
+	frame_pattern(&f, 1450);
+	model_port_send(a, f.b, f.n);
+	assert_true(run("ip link set mlxo-a mtu 1500"));
+	assert_int_equal(dev_a.drop[MODEL_DROP_MTU], 2);
 	assert_int_equal(model_port_poll(b, 10), 0);
 }
 
