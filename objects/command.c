@@ -143,9 +143,9 @@ static void report(const struct run *r)
 		fw.status_name = prm_status_name(r->status);
 		fw.syndrome = prm_out_syndrome(r->cmd.out);
 		obj_error_firmware(
-			r->err, &fw,
-			"%s of %s failed: %s (%s), status %s (0x%x), syndrome 0x%06x: %s", fw.op,
-			r->object, code, what, fw.status_name, r->status, fw.syndrome,
+			r->err, &fw, "%s of %s failed: %s (%s), %s%s (0x%x), syndrome 0x%06x: %s",
+			fw.op, r->object, code, what, status_known(r->status) ? "status " : "",
+			fw.status_name, r->status, fw.syndrome,
 			r->outcome == REFUSED ? prm_status_meaning(r->status)
 					      : "the answer cannot be understood, so whether it "
 						"was done is unknown");

@@ -10,6 +10,7 @@
 #include "objects/error.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 static const char *const kind_names[] = {
 #define KIND_NAME(kind, word) [OBJ_##kind] = (word),
@@ -54,6 +55,7 @@ void obj_quarantine_release(struct mlxo_device *dev)
 uint32_t obj_quarantine_add(struct mlxo_device *dev, enum obj_kind kind, uint32_t id,
 			    const char *op)
 {
+	char digits[16] = "";
 	uint32_t number;
 
 	pthread_mutex_lock(&dev->lock);
@@ -61,8 +63,10 @@ uint32_t obj_quarantine_add(struct mlxo_device *dev, enum obj_kind kind, uint32_
 	dev->quarantine[dev->nquarantine++] = (struct obj_quarantine){kind, id, op, number};
 	dev->reserved--;
 	pthread_mutex_unlock(&dev->lock);
-	obj_log(MLXO_LOG_WARN, "%s %u is in quarantine: its state after %s is unknown",
-		obj_kind_name(kind), id, op);
+	if (id) /* or the device never told it */
+		snprintf(digits, sizeof(digits), " %u", id);
+	obj_log(MLXO_LOG_WARN, "%s%s is in quarantine: its state after %s is unknown",
+		obj_kind_name(kind), digits, op);
 	return number;
 }
 

@@ -67,7 +67,7 @@ static int set_fault(struct model_spec *s, const char *value, char *why, size_t 
 		return refuse(why, whylen, "fault", value, "16 faults at most");
 	if (model_fault_parse(value, &s->fault[s->nfaults]))
 		return refuse(why, whylen, "fault", value,
-			      "N or OPCODE[@N], then :status=S, :syndrome=Y, :timeout, :lost, "
+			      "N, OPCODE[@N] or *, then :status=S, :syndrome=Y, :timeout, :lost, "
 			      ":corrupt, :delay=TIME or :fatal");
 	s->nfaults++;
 	return 0;
