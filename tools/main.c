@@ -89,17 +89,36 @@ static void start_log(const struct options *opt, struct out *out)
 	mlxo_log_set(put_log, out, levels[opt->verbose < 2 ? opt->verbose : 2]);
 }
 
+/* `create-sa help` as with ip(8), and the option where it is often put. */
+static bool asks_help(char **word, int n)
+{
+	return n == 1 &&
+	       (!strcmp(word[0], "help") || !strcmp(word[0], "-h") || !strcmp(word[0], "--help"));
+}
+
 static int run_verb(struct session *s, char *name, char **word, int n)
 {
 	struct words w = {.word = word, .n = n, .keys = WORDS_KEYS_ARGV, .problem = &s->problem};
 	const struct verb *verb;
 	int rc = verb_find(name, /* exact */ false, &verb, &s->problem);
 
-	if (!rc)
+	if (!rc && asks_help(word, n)) {
+		w.word = &name;
+		rc = verb_help(s, &w);
+	} else if (!rc) {
 		rc = verb->run(s, &w);
+	}
 	if (rc)
 		out_problem(s->out, &s->problem);
 	return rc;
+}
+
+/* Objects live as long as this process: stay until a signal, and say so where somebody waits for a prompt. */
+static void hold(struct session *s)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "mlx5-offload-tool: in place until Ctrl-C or SIGTERM\n");
+	wait_signal(s);
 }
 
 static int run(struct session *s, const struct options *opt, char **word, int n)
@@ -122,12 +141,12 @@ static int run(struct session *s, const struct options *opt, char **word, int n)
 	if (!opt->batch) {
 		rc = run_verb(s, word[0], word + 1, n - 1);
 		if (!rc && s->hold)
-			wait_signal(s);
+			hold(s);
 		return rc;
 	}
 	rc = batch_run(s, opt->batch, opt->force);
 	if ((!rc || rc == TOOL_PARTLY) && s->forward)
-		wait_signal(s);
+		hold(s);
 	return rc;
 }
 

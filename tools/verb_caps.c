@@ -33,7 +33,7 @@ int verb_caps(struct session *s, struct words *w)
 	out_object(o, NULL);
 	out_str(o, "device", "device ", mlxo_device_name(s->dev));
 	out_text(o, "\n");
-	rc = mlxo_device_check_ipsec_packet(s->dev, /* gcm256 */ true);
+	rc = mlxo_device_check_ipsec_packet(s->dev, /* gcm256 */ false);
 	out_bool(o, "ipsec_packet_offload", "ipsec packet offload ", rc == 0);
 	if (rc)
 		out_str(o, "why_not", ": ", mlxo_error_last()->text);

@@ -113,8 +113,8 @@ int verb_export_sa(struct session *s, struct words *w)
 		return rc;
 	out_begin(s->out);
 	out_object(s->out, NULL);
-	out_num(s->out, "exported", "", n);
-	out_str(s->out, "file", " SAs with their keys in ", words_show(path));
+	out_num(s->out, "exported", "SAs written with their keys: ", n);
+	out_str(s->out, "file", ", to ", words_show(path));
 	out_text(s->out, "\n");
 	out_close(s->out);
 	out_end(s->out);

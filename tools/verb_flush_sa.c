@@ -16,8 +16,8 @@ int verb_flush_sa(struct session *s, struct words *w)
 		return session_failed(s, rc);
 	out_begin(s->out);
 	out_object(s->out, NULL);
-	out_num(s->out, "deleted", "", n);
-	out_text(s->out, " SAs deleted\n");
+	out_num(s->out, "deleted", "SAs deleted: ", n);
+	out_text(s->out, "\n");
 	out_close(s->out);
 	out_end(s->out);
 	return 0;

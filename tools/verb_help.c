@@ -4,11 +4,29 @@
 
 #include "tools/verbs.h"
 
+/* Words of a synopsis that stand for more. */
+static const struct {
+	const char *name, *means;
+} parts[] = {
+	{"SELECTOR", "[src ADDR[/LEN]] [dst ADDR[/LEN]] [proto tcp|udp [sport PORT] [dport PORT]]"},
+	{"TMPL", "[src ADDR] [dst ADDR] proto esp [mode transport] reqid N [level required]"},
+	{"KEY", "file PATH | fd N | stdin; in a batch that only its owner can read also 0xHEX. "
+		"The salt is its last 4 bytes"},
+	{"FILTER", "[src ADDR] [dst ADDR] [proto esp] [spi N] [mode MODE] [reqid N] [dir in|out]"},
+};
+
+static void show_parts(struct out *o, const struct verb *v)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(v->words, parts[i].name))
+			out_text(o, "  %s: %s\n", parts[i].name, parts[i].means);
+}
+
 static void show(struct out *o, const struct verb *v)
 {
 	out_object(o, NULL);
 	out_str(o, "verb", "  ", v->name);
-	out_str(o, "words", " ", v->words);
+	out_str(o, "words", *v->words ? " " : "", v->words);
 	out_str(o, "about", "\n        ", v->about);
 	out_text(o, "\n");
 	out_close(o);
@@ -20,7 +38,7 @@ static const char usage[] =
 	"\n"
 	"  -d, --device DEVICE  model (default), or model:OPTION=VALUE,…\n"
 	"  -b, --batch FILE     one command a line; - is standard input\n"
-	"  -f, --force          batch: go on behind a line that fails\n"
+	"  -f, --force          batch: go on after a line that fails\n"
 	"  -j, --json           JSON; -p, --pretty: indented\n"
 	"  -v, --verbose        firmware commands, twice: decoded; on standard error\n"
 	"  -V, --version        -h, --help\n"
@@ -48,8 +66,11 @@ int verb_help(struct session *s, struct words *w)
 		if (one)
 			break;
 	}
-	if (!one)
-		out_text(s->out, "\nman 8 mlx5-offload-tool says the rest.\n");
+	if (one)
+		show_parts(s->out, one);
+	else
+		out_text(s->out,
+			 "\nhelp VERB explains its words, man 8 mlx5-offload-tool the rest.\n");
 	out_end(s->out);
 	return 0;
 }

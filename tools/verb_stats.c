@@ -52,7 +52,7 @@ static int put_quarantined(struct session *s)
 	if (rc)
 		return session_failed(s, rc);
 	out_array(o, "quarantined");
-	out_text(o, "quarantined\n");
+	out_text(o, n ? "quarantined\n" : "quarantined none\n");
 	for (size_t i = 0; i < n; i++) {
 		out_object(o, NULL);
 		out_str(o, "kind", "\t", list[i].kind);

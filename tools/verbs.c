@@ -11,7 +11,7 @@ const struct verb verbs[] = {
 	 "SELECTOR dir in|out [priority N] [index N] [action allow|block] [offload packet dev NAME] [tmpl TMPL] [--once]",
 	 "Create a policy: which packets are protected, by what", verb_create_policy},
 	{"create-sa",
-	 "src ADDR dst ADDR proto esp spi N mode transport reqid N aead NAME KEY 128 [sel SELECTOR] "
+	 "src ADDR dst ADDR proto esp spi N mode transport reqid N aead 'rfc4106(gcm(aes))' KEY 128 [sel SELECTOR] "
 	 "offload packet dev NAME dir in|out [--once]",
 	 "Create a security association", verb_create_sa},
 	{"delete-policy", "SELECTOR|index N dir in|out", "Delete a policy", verb_delete_policy},

@@ -42,6 +42,13 @@ check(rc == 2 and err.count("\n") == 1 and "\x1b" not in err, f"control characte
 r = subprocess.run([TOOL, "-j", "-b", "-"], input=b"show-sa sr\xff\xfe\n", capture_output=True)
 check(r.returncode == 2 and "sr??" in json.loads(r.stdout)[0]["error"]["error"], f"not UTF-8: {r}")
 
+# Help of a verb, wherever it is asked for, explains the words of its synopsis.
+rc, wanted, err = run("help", "create-sa")
+check(rc == 0 and "  SELECTOR: " in wanted and "  KEY: " in wanted and "TMPL" not in wanted, f"help: {rc} {wanted} {err}")
+for word in ("help", "-h", "--help"):
+    rc, out, err = run("create-sa", word)
+    check(rc == 0 and out == wanted, f"create-sa {word}: {rc} {out!r} {err!r}")
+
 # Abbreviations of verbs, outside of a batch only.
 check(run("cap")[0] == 0, "cap is caps")
 rc, lines = batch("cap\n")
