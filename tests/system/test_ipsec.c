@@ -80,6 +80,57 @@ static void families_and_keys(void **state)
 		}
 }
 
+/* What is neither TCP nor UDP is protected, too, when the selector does not ask for a protocol. */
+static void echo_is_protected(void **state)
+{
+	static const struct {
+		int family;
+		uint8_t proto, type;
+		size_t head;
+	} echo[] = {{AF_INET, IPPROTO_ICMP, 8, 34}, {AF_INET6, IPPROTO_ICMPV6, 128, 54}};
+	struct two_nics *t = *state;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct mlxo_ipsec_sa_info info;
+		struct mlxo_ipsec_policy_info taken;
+
+		t->family = echo[i].family;
+		two_nics_protect(t, 0);
+		for (size_t n = 8; n < 80; n += 7) {
+			two_nics_frame(t, LEFT, echo[i].proto, 0, 0, n);
+			t->sent.b[echo[i].head] = echo[i].type;
+			two_nics_post(t, LEFT, &t->sent);
+			expect_sent(t, RIGHT);
+		}
+		assert_int_equal(mlxo_ipsec_sa_query(t->side[RIGHT].in, &info), 0);
+		assert_int_equal(info.packets, 11);
+		assert_int_equal(mlxo_ipsec_policy_query(t->side[RIGHT].policy_in, &taken), 0);
+		assert_int_equal(taken.packets, 11);
+		assert_int_equal(taken.drop_unprotected, 0);
+	}
+}
+
+/* A service without a channel decrypts and counts all the same, and has nobody to give the packets to. */
+static void no_channel_is_a_counted_drop(void **state)
+{
+	struct two_nics *t = *state;
+	struct nic_side *right = &t->side[RIGHT];
+	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .rx_all = true};
+	struct mlxo_ipsec_sa_params in = two_nics_sa(t, LEFT, MLXO_IPSEC_IN, 20);
+	struct mlxo_ipsec_sa_info info;
+
+	two_nics_protect(t, 0);
+	mlxo_ipsec_close(right->ipsec);
+	assert_int_equal(mlxo_ipsec_open(right->dev, &opts, &right->ipsec), 0);
+	assert_int_equal(mlxo_ipsec_sa_add(right->ipsec, &in, &right->in), 0);
+	mlxo_secret_destroy(in.key);
+	two_nics_send(t, LEFT, IPPROTO_UDP, 1, 2, 10);
+	assert_int_equal(two_nics_receive(t, RIGHT), 0);
+	assert_int_equal(mlxo_ipsec_sa_query(right->in, &info), 0);
+	assert_int_equal(info.packets, 1);
+	assert_int_equal(two_nics_ipsec_stat(t, RIGHT, "rx_drop_no_channel"), 1);
+}
+
 /* The largest packet that info.usable_mtu promises fits the wire, one byte more does not. */
 static void usable_mtu_is_exact(void **state)
 {
@@ -539,6 +590,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(protected_both_ways),
 		T(families_and_keys),
+		T(echo_is_protected),
+		T(no_channel_is_a_counted_drop),
 		T(usable_mtu_is_exact),
 		T(first_sequence_number_is_1),
 		T(no_state_is_a_drop),
