@@ -120,6 +120,10 @@ struct prov_ops {
 	/* A descriptor that polls readable when progress() may have work, or -ENOTSUP. Owned by the device. */
 	int (*fd)(struct prov_device *dev);
 
+	/*
+	 * From here to detach: 0; -EREMOTEIO: refused, nothing was done; -ETIMEDOUT, -EPROTO: no answer, or one that
+	 * says nothing, so that it may have been done; -EIO: the device is dead; -ENOMEM, -EINVAL, -ENOSPC: not sent.
+	 */
 	int (*umem_reg)(struct prov_device *dev, void *addr, size_t len, struct prov_umem *umem);
 	int (*umem_dereg)(struct prov_device *dev,
 			  struct prov_umem *umem); /* -EBUSY while an object uses it */

@@ -19,14 +19,15 @@ struct prov_attachment {
 	uint32_t generation;
 	uint8_t dir;
 	uint32_t index, group;
+	bool in_doubt; /* the rule's delete was sent, and its answer told nothing */
 };
 
-/* Execute as the owner. 0, -EREMOTEIO, -ETIMEDOUT, -EIO. */
+/* Execute as the owner. 0, -EREMOTEIO, -EPROTO, -ETIMEDOUT, -EIO. */
 static int run(struct prov_device *dev, void *in, size_t inlen, uint8_t out[16])
 {
 	int err = model_fw_exec(&dev->m, 0, in, inlen, out, 16);
 
-	return err ? err : prm_out_status(out) ? -EREMOTEIO : 0;
+	return err ? err : model_answer(out);
 }
 
 static int root_create(struct prov_device *dev, uint8_t type)
@@ -143,13 +144,24 @@ static void free_place(struct prov_device *dev, const struct prov_attachment *at
 	pthread_mutex_unlock(&dev->lock);
 }
 
+/* Is the rule gone? A second try after a lost answer finds no rule to delete: the first one was done. */
+static int remove_rule(struct prov_device *dev, struct prov_attachment *at)
+{
+	int err = delete_rule(dev, at);
+
+	if (err == -EREMOTEIO && at->in_doubt)
+		err = 0;
+	at->in_doubt |= err == -ETIMEDOUT || err == -EPROTO;
+	return err;
+}
+
 static int attach_at(struct prov_device *dev, const struct prov_attach *a,
 		     struct prov_attachment *at)
 {
 	int err = create_group(dev, a, at);
 
 	if (err) {
-		if (err == -EREMOTEIO) /* no answer: the place may be taken */
+		if (err == -EREMOTEIO) /* else the place may be taken */
 			free_place(dev, at);
 		return err;
 	}
@@ -195,7 +207,7 @@ int model_detach(struct prov_device *dev, struct prov_attachment *at)
 	int err = 0;
 
 	if (at->generation == dev->m.generation) {
-		err = delete_rule(dev, at);
+		err = remove_rule(dev, at);
 		if (err)
 			return err;
 		if (destroy_group(dev, at) == 0)

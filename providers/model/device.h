@@ -31,6 +31,12 @@ struct prov_device {
 	uint64_t armed;		 /* deadline the timer is set to, 0: none */
 };
 
+/*
+ * What the answer to a command of the provider's own says: 0; -EREMOTEIO: refused, nothing was done; -EPROTO: its
+ * status means nothing, so that the command may have been done.
+ */
+int model_answer(const void *out);
+
 /* attach.c */
 int model_roots_create(struct prov_device *dev);
 int model_attach(struct prov_device *dev, const struct prov_attach *a,

@@ -247,10 +247,12 @@ void model_fw_begin(struct model_dev *dev, const void *in, size_t inlen, struct 
 	dev->commands++;
 	dev->by_opcode[opcode & 0xfff]++;
 	dev->fw_busy_ns += ns;
+	*t = (struct model_ticket){.start = dev->fw_free_at > now ? dev->fw_free_at : now};
 	if (model_fault_match(dev, opcode, &hit) && hit.kind == MODEL_FAULT_DELAY)
-		dev->fw_free_at = now + hit.ns;
-	*t = (struct model_ticket){
-		.start = now, .fault = hit.kind, .status = hit.status, .syndrome = hit.syndrome};
+		dev->fw_free_at = t->start + hit.ns;
+	t->fault = hit.kind;
+	t->status = hit.status;
+	t->syndrome = hit.syndrome;
 	if (dev->time == MODEL_TIME_REAL) {
 		t->start = dev->fw_free_at > now ? dev->fw_free_at : now;
 		t->done = dev->fw_free_at = t->start + ns;

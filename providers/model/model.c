@@ -371,8 +371,10 @@ static int umem_delete(struct prov_device *dev, uint32_t id)
 
 static int umem_reg(struct prov_device *dev, void *addr, size_t len, struct prov_umem *umem)
 {
-	int err = umem_new(dev, addr, len, &umem->id);
+	int err;
 
+	umem->id = 0;
+	err = umem_new(dev, addr, len, &umem->id);
 	umem->addr = addr;
 	umem->len = len;
 	umem->priv = mark(dev->m.generation, umem->id);
@@ -384,12 +386,21 @@ static int umem_dereg(struct prov_device *dev, struct prov_umem *umem)
 	return mark_stale(dev, umem->priv) ? 0 : umem_delete(dev, umem->id);
 }
 
+int model_answer(const void *out)
+{
+	uint8_t status = prm_out_status(out);
+
+	if (!status)
+		return 0;
+	return strcmp(prm_status_name(status), "unknown status") == 0 ? -EPROTO : -EREMOTEIO;
+}
+
 /* A command of the provider's own. */
 static int exec(struct prov_device *dev, void *in, size_t inlen, uint8_t out[16])
 {
 	int err = model_fw_exec(&dev->m, dev->uid, in, inlen, out, 16);
 
-	return err ? err : prm_out_status(out) ? -EREMOTEIO : 0;
+	return err ? err : model_answer(out);
 }
 
 static int uar_alloc(struct prov_device *dev, struct prov_uar *uar)
@@ -436,7 +447,7 @@ static int mr_reg(struct prov_device *dev, uint32_t pd, void *addr, size_t len, 
 	PRM_SET(mkc, mkc, start_addr, (uintptr_t)addr);
 	PRM_SET(mkc, mkc, len, len);
 	err = exec(dev, in, sizeof(in), out);
-	if (err == -EREMOTEIO || err == -EIO)
+	if (err == -EREMOTEIO || err == -EIO) /* else the key may exist and use it */
 		umem_delete(dev, umem);
 	mr->addr = addr;
 	mr->len = len;

@@ -327,6 +327,7 @@ struct model_fault {
 	D(RX_QUEUE_STATE, "rx_queue_state", "the receive queue was not ready") \
 	D(RX_LENGTH, "rx_length", \
 	  "frame shorter than an Ethernet header or longer than any frame may be") \
+	D(RX_DEAD, "rx_dead", "the device has had a fatal error") \
 	D(RX_HOPS, "rx_hops", "more than 32 tables in a row") \
 	D(RX_REFORMAT, "rx_reformat", "the packet does not have the header to remove") \
 	D(TX_RULE, "tx_rule", "dropped by a rule") \

@@ -453,6 +453,10 @@ void model_rx_frame(struct model_dev *dev, const uint8_t *frame, size_t len)
 		count_drop(dev, MODEL_DROP_RX_LENGTH);
 		return;
 	}
+	if (atomic_load_explicit(&dev->dead, memory_order_relaxed)) {
+		count_drop(dev, MODEL_DROP_RX_DEAD);
+		return;
+	}
 	atomic_fetch_add_explicit(&dev->rx_packets, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&dev->rx_bytes, len, memory_order_relaxed);
 	model_pkt_init(&p, false);

@@ -11,6 +11,7 @@
 
 #include "lib/frames.h"
 #include "lib/raw.h"
+#include "providers/model/control.h"
 
 enum { TX = PRM_FLOW_TABLE_TYPE_NIC_TX, RX = PRM_FLOW_TABLE_TYPE_NIC_RX };
 enum { LOG_SQ = 4, LOG_RQ = 4, LOG_CQ = 5, RX_AT = RAW_ARENA / 2, BUF = 10240 };
@@ -197,7 +198,8 @@ static void match_reset(void)
 }
 
 struct sa {
-	struct prov_obj *out_obj, *in_obj, *auth_obj;
+	struct prov_obj *out_obj, *in_obj, *auth_obj, *key_obj;
+	uint32_t key;		/* of the TX side */
 	uint32_t out, in, auth; /* counters */
 };
 
@@ -219,7 +221,8 @@ static void tx_side(struct sa *sa, const uint8_t *key, uint8_t keylen, bool v6)
 	MATCH(outer_headers, fte_match_set_lyr_2_4, ip_protocol, 17);
 	MATCH(outer_headers, fte_match_set_lyr_2_4, frag, 0);
 	sa->out = seal.counter = raw_counter(&a, &sa->out_obj);
-	seal.ipsec = raw_ipsec(&a, raw_dek(&a, key, keylen, NULL), true, 1);
+	sa->key = raw_dek(&a, key, keylen, &sa->key_obj);
+	seal.ipsec = raw_ipsec(&a, sa->key, true, 1);
 	seal.reformat = raw_reformat(&a,
 				     v6 ? PRM_REFORMAT_TYPE_ADD_ESP_TRANSPORT_OVER_IPV6
 					: PRM_REFORMAT_TYPE_ADD_ESP_TRANSPORT_OVER_IPV4,
@@ -344,6 +347,86 @@ static void wrong_key(void **state)
 	assert_int_equal(packets(&b, sa.auth_obj, sa.auth), 5);
 }
 
+static void sync_keys(struct raw *r)
+{
+	uint8_t in[PRM_BYTES(sync_crypto_in)] = {0}, o[PRM_BYTES(sync_crypto_out)];
+
+	PRM_SET(sync_crypto_in, in, opcode, PRM_CMD_OP_SYNC_CRYPTO);
+	PRM_SET(sync_crypto_in, in, crypto_type,
+		1 << PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_IPSEC);
+	raw_do(r, PROV_CMD_GENERAL, NULL, in, sizeof(in), o, sizeof(o));
+}
+
+static void write_key(struct raw *r, const struct sa *sa, const uint8_t key[16])
+{
+	uint8_t in[PRM_BYTES(create_encryption_key_in)] = {0}, o[16];
+	uint8_t *obj = PRM_AT(create_encryption_key_in, in, encryption_key_object);
+
+	PRM_SET(general_obj_in_cmd_hdr, in, opcode, PRM_CMD_OP_MODIFY_GENERAL_OBJECT);
+	PRM_SET(general_obj_in_cmd_hdr, in, obj_type, PRM_GENERAL_OBJECT_TYPES_ENCRYPTION_KEY);
+	PRM_SET(general_obj_in_cmd_hdr, in, obj_id, sa->key);
+	PRM_SET(encryption_key_obj, obj, modify_field_select, 1);
+	PRM_SET(encryption_key_obj, obj, key_purpose,
+		PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_IPSEC);
+	PRM_SET(encryption_key_obj, obj, pd, r->pd);
+	memcpy(PRM_AT(encryption_key_obj, obj, key) + 16, key, 16);
+	raw_do(r, PROV_CMD_MODIFY, sa->key_obj, in, sizeof(in), o, sizeof(o));
+}
+
+/* A live SA whose key is written again: the old one goes on until a sync, then only the peer's check can tell. */
+static void live_key_changes_with_the_sync(void **state)
+{
+	uint8_t key[16] = {1}, other[16] = {2};
+	struct sa sa;
+
+	tx_side(&sa, key, 16, false);
+	rx_side(&sa, key, 16);
+	cross(false, 10, 0);
+	write_key(&a, &sa, other);
+	cross(false, 11, 1); /* the cache has the old key */
+	sync_keys(&b);	     /* of another device: nothing changes here */
+	cross(false, 12, 2);
+	sync_keys(&a);
+	udp(2000, 50);
+	raw_send(&a, &sq, 0, (uint32_t)f.n, 0);
+	run();
+	assert_null(raw_poll(&rq.cq));
+	assert_int_equal(packets(&b, sa.auth_obj, sa.auth), 1);
+	write_key(&a, &sa, key);
+	sync_keys(&a);
+	assert_non_null(raw_poll(&sq.cq));
+	cross(false, 13, 3);
+}
+
+/* A device that has had a fatal error neither sends nor receives. */
+static void dead_devices_are_silent(void **state)
+{
+	struct model_fault fatal = {
+		.kind = MODEL_FAULT_FATAL, .nth = 1, .opcode = PRM_CMD_OP_SYNC_CRYPTO};
+	uint8_t in[PRM_BYTES(sync_crypto_in)] = {0}, o[PRM_BYTES(sync_crypto_out)];
+	struct prov_cmd cmd = {.kind = PROV_CMD_GENERAL,
+			       .in = in,
+			       .inlen = sizeof(in),
+			       .out = o,
+			       .outlen = sizeof(o)};
+
+	all_to_rq();
+	PRM_SET(sync_crypto_in, in, opcode, PRM_CMD_OP_SYNC_CRYPTO);
+	assert_int_equal(model_fault_set(b.dev, &fatal), 0);
+	assert_int_not_equal(prov_cmd_wait(b.dev, &cmd), 0);
+	post_rx(0);
+	udp(2000, 10);
+	raw_send(&a, &sq, 0, (uint32_t)f.n, 0);
+	expect_sent(0);
+	run();
+	assert_null(raw_poll(&rq.cq));
+	assert_int_equal(atomic_load(&model_of(b.dev)->drop[MODEL_DROP_RX_DEAD]), 1);
+	assert_int_equal(model_fault_set(a.dev, &fatal), 0);
+	assert_int_not_equal(prov_cmd_wait(a.dev, &cmd), 0);
+	raw_send(&a, &sq, 0, (uint32_t)f.n, 0);
+	assert_null(raw_poll(&sq.cq));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +435,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_buffer, setup, teardown),
 		cmocka_unit_test(sa_pairs),
 		cmocka_unit_test_setup_teardown(wrong_key, setup, teardown),
+		cmocka_unit_test_setup_teardown(live_key_changes_with_the_sync, setup, teardown),
+		cmocka_unit_test_setup_teardown(dead_devices_are_silent, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

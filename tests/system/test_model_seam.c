@@ -373,6 +373,97 @@ static void commands_from_several_threads(void **state)
 	assert_int_equal(total(f->dev), 0);
 }
 
+/* Let the next command of that opcode be done, and its answer be of no use. */
+static void next_fault(struct fixture *f, enum model_fault_kind kind, uint16_t opcode)
+{
+	struct model_fault bad = {.kind = kind, .nth = 1, .opcode = opcode};
+
+	assert_int_equal(model_fault_set(f->dev, &bad), 0);
+}
+
+/* A region whose key was made although the answer said nothing: key and memory stay, nobody says "refused". */
+static void region_in_doubt(void **state)
+{
+	static const struct {
+		enum model_fault_kind kind;
+		int err;
+	} t[] = {{MODEL_FAULT_CORRUPT, -EPROTO}, {MODEL_FAULT_LOST, -ETIMEDOUT}};
+	struct fixture *f = *state;
+	static uint8_t mem[64];
+	struct model_census c;
+	struct prov_mr mr;
+	uint32_t pd;
+
+	make_pd(f, &pd);
+	for (uint32_t i = 0; i < 2; i++) {
+		next_fault(f, t[i].kind, PRM_CMD_OP_CREATE_MKEY);
+		assert_int_equal(model_prov_ops.mr_reg(f->dev, pd, mem, sizeof(mem), &mr),
+				 t[i].err);
+		model_census(f->dev, &c);
+		assert_int_equal(c.count[MODEL_MKEY], i + 1);
+		assert_int_equal(c.count[MODEL_UMEM], i + 1);
+	}
+	next_fault(f, MODEL_FAULT_CORRUPT, PRM_CMD_OP_ALLOC_UAR);
+	assert_int_equal(model_prov_ops.uar_alloc(f->dev, &(struct prov_uar){.reg = NULL}),
+			 -EPROTO);
+}
+
+static struct prov_obj *make_table(struct fixture *f, uint32_t *id)
+{
+	begin(f, PRM_CMD_OP_CREATE_FLOW_TABLE);
+	PRM_SET(flow_table_context, PRM_AT(create_flow_table_in, f->in, flow_table_context), level,
+		8);
+	assert_int_equal(run(f, PROV_CMD_CREATE, 64, 16, NULL), 0);
+	*id = (uint32_t)PRM_GET(create_flow_table_out, f->out, table_id);
+	return f->cmd.obj;
+}
+
+/* A place in the root that may be taken is not given out again; a delete that was done is not asked for for ever. */
+static void attachments_in_doubt(void **state)
+{
+	static const enum model_fault_kind kinds[] = {MODEL_FAULT_CORRUPT, MODEL_FAULT_LOST};
+	static const int errs[] = {-EPROTO, -ETIMEDOUT};
+	struct fixture *f = *state;
+	struct prov_attach a = {.dir = PROV_RX, .priority = 3};
+	struct prov_attachment *at;
+
+	a.table = make_table(f, &a.table_id);
+	for (int i = 0; i < 2; i++) {
+		next_fault(f, kinds[i], PRM_CMD_OP_CREATE_FLOW_GROUP);
+		assert_int_equal(model_prov_ops.attach(f->dev, &a, &at), errs[i]);
+		assert_int_equal(model_prov_ops.attach(f->dev, &a, &at), 0);
+		next_fault(f, kinds[i], PRM_CMD_OP_DELETE_FLOW_TABLE_ENTRY);
+		assert_int_equal(model_prov_ops.detach(f->dev, at), errs[i]);
+		assert_int_equal(model_prov_ops.detach(f->dev, at), 0);
+	}
+	next_fault(f, MODEL_FAULT_CORRUPT, PRM_CMD_OP_SET_FLOW_TABLE_ENTRY);
+	assert_int_equal(model_prov_ops.attach(f->dev, &a, &at), -EPROTO);
+	assert_int_equal(model_prov_ops.attach(f->dev, &a, &at), 0);
+	assert_int_equal(model_prov_ops.detach(f->dev, at), 0);
+	assert_int_equal(destroy(f, a.table), -EREMOTEIO); /* the rule in doubt leads to it */
+}
+
+/* A delay adds to what the processor has to do already. */
+static void delays_add_up(void **state)
+{
+	struct fixture *f = *state;
+	struct model_dev *m = model_of(f->dev);
+	struct model_ticket first, second, third;
+	struct model_fault slow = {.kind = MODEL_FAULT_DELAY, .nth = 1, .ns = 5000000};
+	uint8_t *in = begin(f, PRM_CMD_OP_NOP);
+
+	assert_int_equal(model_fault_set(f->dev, &slow), 0);
+	model_fw_begin(m, in, 16, &first);
+	slow.ns = 1000;
+	assert_int_equal(model_fault_set(f->dev, &slow), 0);
+	model_fw_begin(m, in, 16, &second);
+	model_fw_begin(m, in, 16, &third);
+	assert_true(first.done >= first.start + 5000000);
+	assert_true(second.start >= first.done);
+	assert_true(second.done >= first.done + 1000);
+	assert_true(third.start >= second.done);
+}
+
 static void attachments(void **state)
 {
 	struct fixture *f = *state;
@@ -380,12 +471,7 @@ static void attachments(void **state)
 	struct prov_attachment *at, *more;
 	struct model_census before, after;
 
-	begin(f, PRM_CMD_OP_CREATE_FLOW_TABLE);
-	PRM_SET(flow_table_context, PRM_AT(create_flow_table_in, f->in, flow_table_context), level,
-		8);
-	assert_int_equal(run(f, PROV_CMD_CREATE, 64, 16, NULL), 0);
-	a.table = f->cmd.obj;
-	a.table_id = (uint32_t)PRM_GET(create_flow_table_out, f->out, table_id);
+	a.table = make_table(f, &a.table_id);
 	model_census(f->dev, &before);
 	assert_int_equal(model_prov_ops.attach(f->dev, &a, &at), 0);
 	assert_int_equal(model_prov_ops.attach(f->dev, &a, &more), 0); /* the same again */
@@ -424,6 +510,9 @@ int main(void)
 		cmocka_unit_test(real_time_is_taken),
 		cmocka_unit_test_setup_teardown(commands_from_several_threads, setup, teardown),
 		cmocka_unit_test_setup_teardown(attachments, setup, teardown),
+		cmocka_unit_test_setup_teardown(region_in_doubt, setup, teardown),
+		cmocka_unit_test_setup_teardown(attachments_in_doubt, setup, teardown),
+		cmocka_unit_test_setup_teardown(delays_add_up, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
