@@ -255,12 +255,16 @@ static void destroy_fixed(struct ipsec_pipeline *pipe)
 	}
 }
 
+enum { NTABLES = 6 };
+
+/* i: below NTABLES. */
 static struct steer_table *table_number(struct ipsec_pipeline *pipe, unsigned int i)
 {
-	struct steer_table *tables[] = {&pipe->tx_policy, &pipe->rx_entry,  &pipe->tx_sa,
-					&pipe->rx_sa,	  &pipe->rx_status, &pipe->rx_policy};
+	struct steer_table *tables[NTABLES] = {&pipe->tx_policy, &pipe->rx_entry,
+					       &pipe->tx_sa,	 &pipe->rx_sa,
+					       &pipe->rx_status, &pipe->rx_policy};
 
-	return i < sizeof(tables) / sizeof(tables[0]) ? tables[i] : NULL;
+	return tables[i];
 }
 
 /* Policy rules that the device would not let go before. */
@@ -276,7 +280,6 @@ static void destroy_places(struct mlxo_ipsec *svc)
 static void destroy_all(struct mlxo_ipsec *svc)
 {
 	struct ipsec_pipeline *pipe = &svc->pipe;
-	struct steer_table *table;
 
 	steer_table_detach(&pipe->tx_attach);
 	steer_table_detach(&pipe->rx_attach);
@@ -286,8 +289,8 @@ static void destroy_all(struct mlxo_ipsec *svc)
 	ruleset_destroy(&pipe->rx_sas);
 	ruleset_destroy(&pipe->rx_ok);
 	ruleset_destroy(&pipe->rx_bad);
-	for (unsigned int i = 0; (table = table_number(pipe, i)); i++)
-		steer_table_destroy(table);
+	for (unsigned int i = 0; i < NTABLES; i++)
+		steer_table_destroy(table_number(pipe, i));
 	obj_reformat_destroy(svc->dev, &pipe->del_esp);
 	for (unsigned int i = 0; i < IPSEC_NCOUNTS; i++)
 		obj_counter_destroy(svc->dev, &pipe->count[i]);
@@ -296,12 +299,11 @@ static void destroy_all(struct mlxo_ipsec *svc)
 void pipeline_destroy(struct mlxo_ipsec *svc)
 {
 	struct ipsec_pipeline *pipe = &svc->pipe;
-	struct steer_table *table;
 
 	destroy_all(svc);
 	destroy_all(svc);
-	for (unsigned int i = 0; (table = table_number(pipe, i)); i++)
-		steer_table_fini(table);
+	for (unsigned int i = 0; i < NTABLES; i++)
+		steer_table_fini(table_number(pipe, i));
 	ruleset_fini(&pipe->tx_sas);
 	ruleset_fini(&pipe->rx_sas);
 	ruleset_fini(&pipe->rx_ok);
