@@ -13,11 +13,14 @@ enum { IP4_SRC = 12, IP4_DST = 16, IP6_SRC = 8, IP6_DST = 24 };
 static void open_side(struct nic_side *s, const char *pair, const char *options)
 {
 	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .rx_all = true};
+	/* small rings: fault tests open hundreds of devices */
+	struct mlxo_channel_opts rings = {
+		.size = sizeof(rings), .sq_entries = 64, .rq_entries = 64};
 	char name[256];
 
 	snprintf(name, sizeof(name), "model:port=pair:%s%s", pair, options);
 	assert_int_equal(mlxo_device_open(name, &s->dev), 0);
-	assert_int_equal(mlxo_channel_create(s->dev, NULL, &s->channel), 0);
+	assert_int_equal(mlxo_channel_create(s->dev, &rings, &s->channel), 0);
 	opts.channel = s->channel;
 	assert_int_equal(mlxo_ipsec_open(s->dev, &opts, &s->ipsec), 0);
 }

@@ -277,6 +277,8 @@ static void every_allocation_failed(void **state)
 static void every_command_of_open_refused(void **state)
 {
 	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .rx_all = true};
+	struct mlxo_channel_opts rings = {
+		.size = sizeof(rings), .sq_entries = 64, .rq_entries = 64};
 	unsigned int n = 0, failed;
 
 	(void)state;
@@ -289,7 +291,7 @@ static void every_command_of_open_refused(void **state)
 		n++;
 		failed = 0;
 		assert_int_equal(mlxo_device_open("model", &dev), 0);
-		assert_int_equal(mlxo_channel_create(dev, NULL, &opts.channel), 0);
+		assert_int_equal(mlxo_channel_create(dev, &rings, &opts.channel), 0);
 		census = two_nics_census(dev);
 		mlxo_model_fault_set(dev, MLXO_FAULT_STATUS, n, 0, PRM_CMD_STAT_BAD_PARAM_ERR,
 				     0x65c1fb);
