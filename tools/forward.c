@@ -23,6 +23,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -44,6 +45,8 @@ struct forward {
 	struct session *s;
 	char netdev[IF_NAMESIZE];
 	int sock, stop;
+	unsigned int ifindex;
+	atomic_bool gone; /* the netdev was deleted */
 	pthread_t thread;
 #define FORWARD_ATOMIC(name, about) _Atomic uint64_t name;
 	FORWARD_COUNTERS(FORWARD_ATOMIC)
@@ -100,6 +103,15 @@ static void send_to_device(struct forward *f, size_t len, unsigned int flags)
 	      1);
 }
 
+/* Down is no reason to end, it may come up again; deleted is. */
+static void check_netdev(struct forward *f)
+{
+	char name[IF_NAMESIZE];
+
+	if (!if_indextoname(f->ifindex, name))
+		f->gone = true;
+}
+
 static int take_from_netdev(struct forward *f)
 {
 	int n = 0;
@@ -111,6 +123,8 @@ static int take_from_netdev(struct forward *f)
 		ssize_t got = readv(f->sock, iov, 2);
 		int flags;
 
+		if (got < 0 && errno == ENETDOWN)
+			check_netdev(f);
 		if (got < (ssize_t)sizeof(hdr))
 			break;
 		flags = send_flags(f, &hdr);
@@ -174,11 +188,16 @@ static void *forward_run(void *arg)
 	/* A device without a descriptor has to be asked. */
 	const int idle_ms = device >= 0 ? 100 : 1;
 
-	while (!(fds[0].revents & POLLIN)) {
+	while (!(fds[0].revents & POLLIN) && !f->gone) {
 		bool busy = burst(f);
 
 		poll(fds, device >= 0 ? 3 : 2, busy ? 0 : idle_ms);
 	}
+	if (f->gone)
+		fprintf(stderr,
+			"mlx5-offload-tool: warning: forward: netdev %s is gone, nothing is "
+			"forwarded any more\n",
+			f->netdev);
 	return NULL;
 }
 
@@ -188,8 +207,9 @@ static int open_netdev(struct forward *f)
 	struct packet_mreq all = {.mr_type = PACKET_MR_PROMISC};
 	int one = 1, buffer = SOCKET_BUFFER;
 
-	addr.sll_ifindex = (int)if_nametoindex(f->netdev);
-	if (!addr.sll_ifindex)
+	f->ifindex = if_nametoindex(f->netdev);
+	addr.sll_ifindex = (int)f->ifindex;
+	if (!f->ifindex)
 		return problem_errno(&f->s->problem, errno, "forward: there is no netdev %s",
 				     f->netdev);
 	all.mr_ifindex = addr.sll_ifindex;
@@ -264,6 +284,11 @@ void forward_stop(struct forward *f)
 	(void)!write(f->stop, &one, sizeof(one));
 	pthread_join(f->thread, NULL);
 	forward_free(f);
+}
+
+bool forward_is_gone(const struct forward *f)
+{
+	return f->gone;
 }
 
 const char *forward_netdev(const struct forward *f)

@@ -33,6 +33,8 @@ struct forward_stats {
 int forward_start(struct session *s, const char *netdev, struct forward **forward);
 /* NULL is allowed. */
 void forward_stop(struct forward *forward);
+/* Its netdev was deleted: it has ended by itself, with a warning. Any thread. */
+bool forward_is_gone(const struct forward *forward);
 const char *forward_netdev(const struct forward *forward);
 void forward_stats(struct forward *forward, struct forward_stats *stats);
 

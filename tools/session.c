@@ -54,7 +54,7 @@ static bool owns_port(struct session *s)
 
 int session_ipsec(struct session *s)
 {
-	struct mlxo_ipsec_opts opts = {.size = sizeof(opts)};
+	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .max_sa = 16384, .max_policy = 4096};
 	int rc = session_device(s);
 
 	if (rc || s->ipsec)

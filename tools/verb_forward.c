@@ -12,6 +12,10 @@ int verb_forward(struct session *s, struct words *w)
 
 	if (!rc)
 		rc = words_end(w);
+	if (!rc && s->forward && forward_is_gone(s->forward)) {
+		forward_stop(s->forward);
+		s->forward = NULL;
+	}
 	if (!rc && s->forward)
 		rc = problem_errno(&s->problem, EBUSY,
 				   "forward: the device is joined to %s already",

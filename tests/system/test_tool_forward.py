@@ -169,6 +169,22 @@ check(tool.stdout.readline() == "forwarding between nic4 and model\n", "forward 
 check(tool.poll() is None, "forward goes on behind the end of input")
 tool.send_signal(signal.SIGTERM)
 check(tool.wait(timeout=30) == 0, f"and ends in order: {tool.returncode}")
+# A netdev that is deleted under it: one warning, and another forward may start.
+ip("link", "add", "eth5", "type", "veth", "peer", "name", "nic5")
+for name in ("eth5", "nic5"):
+    ip("link", "set", name, "up")
+tool = subprocess.Popen([TOOL, "-b", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+atexit.register(tool.kill)
+tool.stdin.write("forward nic5\n")
+tool.stdin.flush()
+check(tool.stdout.readline() == "forwarding between nic5 and model\n", "forward says so")
+ip("link", "del", "eth5")
+check("nic5 is gone" in tool.stderr.readline(), "a netdev that goes is told")
+tool.stdin.write("forward nic4\n")
+tool.stdin.close()
+check(tool.stdout.readline() == "forwarding between nic4 and model\n", "another forward starts")
+tool.send_signal(signal.SIGTERM)
+check(tool.wait(timeout=30) == 0, f"and ends in order: {tool.returncode}")
 for words, text in ((["forward", "no-such-if"], "no netdev no-such-if"), (["forward"], "value is missing"),
                     (["forward", "a-name-that-is-much-too-long"], "too long")):
     r = subprocess.run([TOOL, *words], capture_output=True, text=True, timeout=30)
