@@ -203,9 +203,11 @@ static int spread(const struct steer_order *o, const struct window *w, size_t po
 {
 	size_t n = w->end - w->first + 1;
 	struct guest *guests = mlxo_calloc(n, sizeof(*guests));
-	int err = guests ? 0 : obj_error_nomem("the order of rules");
+	int err = 0;
 
-	if (!err && !seat(o, w, pos, below, guests))
+	if (!guests)
+		return obj_error_nomem("the order of rules");
+	if (!seat(o, w, pos, below, guests))
 		err = -ENOSPC;
 	if (!err) {
 		plan->moves = mlxo_calloc(n, sizeof(*plan->moves));
