@@ -209,6 +209,7 @@ static void sq_fill(struct model_sq *sq, const uint8_t *sqc, const struct parts 
 	sq->cqn = p->cq->o.id;
 	sq->pd = p->pd->o.id;
 	sq->tisn = tis->o.id;
+	sq->td = tis->td;
 	sq->uar_page = uar->o.id;
 	sq->user_index = (uint32_t)PRM_GET(sqc, sqc, user_index);
 	sq->min_inline = PRM_GET(sqc, sqc, min_wqe_inline_mode) == INLINE_L2 ? L2_BYTES : 0;
@@ -321,6 +322,7 @@ static void rq_fill(struct model_rq *rq, const uint8_t *rqc, const struct parts 
 	rq->cqn = p->cq->o.id;
 	rq->pd = p->pd->o.id;
 	rq->user_index = (uint32_t)PRM_GET(rqc, rqc, user_index);
+	rq->flush_in_error = PRM_GET(rqc, rqc, flush_in_error_en);
 	use_parts(&rq->o, p);
 }
 
@@ -372,6 +374,8 @@ enum model_synd model_do_MODIFY_RQ(struct model_cmd *c)
 	if (to == MODEL_Q_RST)
 		rq->ci = 0;
 	atomic_store(&rq->state, (int)to);
+	if (to == MODEL_Q_ERR)
+		model_rq_flush(c->dev, rq);
 	return MODEL_S_OK;
 }
 

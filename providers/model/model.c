@@ -481,7 +481,7 @@ static void ring(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl)
 
 	memcpy(seg, &ctrl, sizeof(seg)); /* as it lies in the ring */
 	if (!atomic_load(&dev->m.dead))
-		model_sq_ring(&dev->m, (uint32_t)PRM_GET(wqe_ctrl_seg, seg, qpn));
+		model_sq_ring(&dev->m, uar->page_id, (uint32_t)PRM_GET(wqe_ctrl_seg, seg, qpn));
 }
 
 static unsigned int port_mtu(struct prov_device *dev)

@@ -113,7 +113,7 @@ struct model_sq {
 	uint8_t *dbrec;	   /* send counter at [1] */
 	uint16_t ci;	   /* next WQEBB to execute, free running */
 	_Atomic int state;
-	uint32_t cqn, pd, tisn, uar_page, user_index;
+	uint32_t cqn, pd, tisn, td, uar_page, user_index;
 	uint8_t min_inline; /* bytes of header that a SEND must carry inline */
 	bool flush_in_error;
 	struct model_cq *cq;
@@ -129,6 +129,7 @@ struct model_rq {
 	uint16_t ci;
 	_Atomic int state;
 	uint32_t cqn, pd, user_index;
+	bool flush_in_error;
 	struct model_cq *cq;
 	uint8_t *rqc;
 	_Atomic uint64_t out_of_buffer; /* frames dropped for want of a receive WQE */
@@ -531,12 +532,14 @@ void model_ipsec_crypto_free(struct model_ipsec *sa);
 
 /*
  * queue.c. sq_ring and rx_frame take dev->objs for reading themselves. deliver writes the packet and its CQE to the
- * TIR's RQ; the caller holds dev->objs for reading.
+ * TIR's RQ; the caller holds dev->objs for reading. flush ends what is posted to a queue in ERR with error CQEs, if it
+ * was created so; the caller holds dev->objs.
  */
-void model_sq_ring(struct model_dev *dev,
-		   uint32_t sqn); /* execute up to the doorbell record's counter */
+/* Execute up to the doorbell record's counter. A doorbell on a page that is not the queue's own does nothing. */
+void model_sq_ring(struct model_dev *dev, uint32_t uar_page, uint32_t sqn);
 void model_rx_frame(struct model_dev *dev, const uint8_t *frame, size_t len);
 void model_rx_deliver(struct model_dev *dev, const struct model_pkt *p, struct model_tir *tir);
+void model_rq_flush(struct model_dev *dev, struct model_rq *rq);
 
 /*
  * port.c: "pair:NAME", "loop", "pcap:FILE", "packet:IF", "null", each followed by any of

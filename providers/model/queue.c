@@ -32,7 +32,7 @@ enum vendor_synd {
 	V_DS = 0x02,	     /* ds count 0, above the limit, or more than was posted */
 	V_INDEX = 0x03,	     /* wqe_index is not the position in the queue */
 	V_QPN = 0x04,	     /* qpn is not this queue */
-	V_TIS = 0x05,	     /* no such TIS */
+	V_TIS = 0x05,	     /* no such TIS of this user and transport domain, or one of TLS */
 	V_INLINE_MIN = 0x06, /* fewer inline header bytes than the queue requires */
 	V_INLINE_LEN = 0x07, /* inline bytes run out of the WQE, or flags in inline_hdr_sz */
 	V_SEGMENT = 0x08,    /* a segment is empty or runs out of the WQE */
@@ -238,6 +238,11 @@ static struct failure build(struct model_dev *dev, const struct model_sq *sq, co
 	return f;
 }
 
+static bool good_tis(const struct model_sq *sq, const struct model_tis *tis)
+{
+	return tis && tis->o.uid == sq->o.uid && tis->td == sq->td && !tis->tls_en;
+}
+
 static struct failure send(struct model_dev *dev, const struct model_sq *sq, const struct wqe *w,
 			   struct model_pkt *p)
 {
@@ -245,7 +250,8 @@ static struct failure send(struct model_dev *dev, const struct model_sq *sq, con
 	struct model_tir *tir;
 	struct failure f;
 
-	if (tisn && !model_obj_find(dev, MODEL_TIS, tisn))
+	/* a TIS of TLS has no context here: what it is to encrypt must not leave in clear */
+	if (tisn && !good_tis(sq, (struct model_tis *)model_obj_find(dev, MODEL_TIS, tisn)))
 		return FAIL(LOCAL_QP_OP, V_TIS);
 	f = build(dev, sq, w, p);
 	if (f.syndrome)
@@ -328,14 +334,14 @@ static void sq_run(struct model_dev *dev, struct model_sq *sq, struct events *ev
 		sq_step(dev, sq, (uint16_t)(pi - sq->ci), &p, ev);
 }
 
-void model_sq_ring(struct model_dev *dev, uint32_t sqn)
+void model_sq_ring(struct model_dev *dev, uint32_t uar_page, uint32_t sqn)
 {
 	struct events ev = {.n = 0};
 	struct model_sq *sq;
 
 	pthread_rwlock_rdlock(&dev->objs);
 	sq = (struct model_sq *)model_obj_find(dev, MODEL_SQ, sqn);
-	if (sq) {
+	if (sq && sq->uar_page == uar_page) {
 		pthread_mutex_lock(&sq->lock);
 		if (sq_runs(sq))
 			sq_run(dev, sq, &ev);
@@ -408,6 +414,28 @@ static void rq_fail(struct model_rq *rq, struct failure f, struct events *ev)
 		  rq->o.id);
 }
 
+/* What is posted to a queue in ERR ends unused. More than a ring of it is not to be believed, and passed over. */
+static void rq_flush(struct model_rq *rq, struct events *ev)
+{
+	uint16_t posted = (uint16_t)((uint16_t)read_dbrec(rq->dbrec, 0) - rq->ci);
+
+	if (!rq->flush_in_error || posted > UINT32_C(1) << rq->log_size)
+		return;
+	for (; posted; posted--, rq->ci++)
+		cq_error(rq->cq, PRM_CQE_OP_RESP_ERR, 0, rq->o.id, rq->user_index, rq->ci,
+			 FAIL(WR_FLUSH, V_FLUSH), ev);
+}
+
+void model_rq_flush(struct model_dev *dev, struct model_rq *rq)
+{
+	struct events ev = {.n = 0};
+
+	pthread_mutex_lock(&rq->lock);
+	rq_flush(rq, &ev);
+	pthread_mutex_unlock(&rq->lock);
+	events_raise(dev, &ev);
+}
+
 static void rq_take(struct model_dev *dev, struct model_rq *rq, const struct model_pkt *p,
 		    struct events *ev)
 {
@@ -416,6 +444,8 @@ static void rq_take(struct model_dev *dev, struct model_rq *rq, const struct mod
 
 	if (atomic_load(&rq->state) != MODEL_Q_RDY) {
 		count_drop(dev, MODEL_DROP_RX_QUEUE_STATE);
+		if (atomic_load(&rq->state) == MODEL_Q_ERR)
+			rq_flush(rq, ev);
 		return;
 	}
 	if (posted == 0) {
@@ -432,6 +462,8 @@ static void rq_take(struct model_dev *dev, struct model_rq *rq, const struct mod
 		rq_done(rq, p, ev);
 	}
 	rq->ci++;
+	if (f.syndrome)
+		rq_flush(rq, ev);
 }
 
 void model_rx_deliver(struct model_dev *dev, const struct model_pkt *p, struct model_tir *tir)

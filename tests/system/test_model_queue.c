@@ -181,6 +181,34 @@ static void no_buffer(void **state)
 	assert_null(raw_poll(&rq.cq));
 }
 
+static void rq_to_error(void)
+{
+	uint8_t in[PRM_BYTES(modify_rq_in)] = {0}, o[PRM_BYTES(modify_rq_out)];
+
+	PRM_SET(modify_rq_in, in, opcode, PRM_CMD_OP_MODIFY_RQ);
+	PRM_SET(modify_rq_in, in, rq_state, PRM_RQC_STATE_RDY);
+	PRM_SET(modify_rq_in, in, rqn, rq.rqn);
+	PRM_SET(rqc, PRM_AT(modify_rq_in, in, ctx), state, PRM_RQC_STATE_ERR);
+	raw_do(&b, PROV_CMD_MODIFY, rq.obj, in, sizeof(in), o, sizeof(o));
+}
+
+/* A queue that is put into ERR gives its buffers back. */
+static void stopped_queue_returns_buffers(void **state)
+{
+	post_rx(0);
+	post_rx(1);
+	rq_to_error();
+	for (unsigned int i = 0; i < 2; i++) {
+		const uint8_t *c = raw_poll(&rq.cq);
+
+		assert_non_null(c);
+		assert_int_equal(c[63] >> 4, PRM_CQE_OP_RESP_ERR);
+		assert_int_equal(PRM_GET(err_cqe, c, wqe_counter), i);
+		assert_int_equal(PRM_GET(err_cqe, c, syndrome), PRM_CQE_SYND_WR_FLUSH);
+	}
+	assert_null(raw_poll(&rq.cq));
+}
+
 /* -- an SA pair ------------------------------------------------------------------------------------------ */
 
 static uint8_t mask[512], value[512];
@@ -433,6 +461,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(laps, setup, teardown),
 		cmocka_unit_test_setup_teardown(error_flush_recover, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_buffer, setup, teardown),
+		cmocka_unit_test_setup_teardown(stopped_queue_returns_buffers, setup, teardown),
 		cmocka_unit_test(sa_pairs),
 		cmocka_unit_test_setup_teardown(wrong_key, setup, teardown),
 		cmocka_unit_test_setup_teardown(live_key_changes_with_the_sync, setup, teardown),

@@ -138,8 +138,8 @@ check(rc == 1 and lines[1]["error"]["errno"] == 17, f"export over a file: {lines
 
 # A lone create-sa holds its SA until the signal, and ends in order.
 for sig in (signal.SIGTERM, signal.SIGINT):
-    p = subprocess.Popen([TOOL, "-j", *[w for w in argv if w != "--once"]], stdout=subprocess.PIPE, text=True)
     os.chmod("key", 0o600)
+    p = subprocess.Popen([TOOL, "-j", *[w for w in argv if w != "--once"]], stdout=subprocess.PIPE, text=True)
     line = p.stdout.readline()
     check(json.loads(line)[0]["spi"] == "0x00001007", f"create-sa prints at once: {line}")
     check(p.poll() is None, "create-sa holds the SA")

@@ -13,7 +13,17 @@
 #include "lib/frames.h"
 #include "providers/model/model.h"
 
-enum { SQN = 0x123, RQN = 0x456, CQN = 0x77, TISN = 0x99, PD = 5, LKEY = 0x1100, RO_LKEY = 0x1200 };
+enum {
+	SQN = 0x123,
+	RQN = 0x456,
+	CQN = 0x77,
+	TISN = 0x99,
+	TD = 7,
+	UAR = 0x31,
+	PD = 5,
+	LKEY = 0x1100,
+	RO_LKEY = 0x1200
+};
 enum { LOG_SQ = 3, LOG_RQ = 2, LOG_CQ = 4, STRIDE = 64 };
 
 static struct model_dev dev;
@@ -111,6 +121,10 @@ static int setup(void **state)
 	sq.dbrec = (uint8_t *)sq_db;
 	sq.state = MODEL_Q_RDY;
 	sq.pd = PD;
+	sq.td = tis.td = TD;
+	sq.uar_page = UAR;
+	sq.o.uid = tis.o.uid = 1;
+	tis.tls_en = false;
 	sq.user_index = 0xabcdef;
 	sq.flush_in_error = true;
 	sq.cq = &cq;
@@ -172,7 +186,7 @@ static void put(void)
 static void ring(void)
 {
 	sq_db[1] = __builtin_bswap32(pi);
-	model_sq_ring(&dev, SQN);
+	model_sq_ring(&dev, UAR, SQN);
 }
 
 static bool have_cqe(void)
@@ -345,6 +359,27 @@ static void expect_refused(uint8_t opcode, uint8_t syndrome)
 	recover();
 }
 
+static void refused_with_tis(void)
+{
+	send_wqe(0, false);
+	PRM_SET(wqe_ctrl_seg, wqe, tis_tir_num, TISN);
+	expect_refused(PRM_WQE_OP_SEND, PRM_CQE_SYND_LOCAL_QP_OP);
+}
+
+/* There is such a TIS, but not for this queue's packets. */
+static void wrong_tis(void)
+{
+	tis.o.uid++;
+	refused_with_tis();
+	tis.o.uid--;
+	tis.td++;
+	refused_with_tis();
+	tis.td--;
+	tis.tls_en = true;
+	refused_with_tis();
+	tis.tls_en = false;
+}
+
 static void wrong_control_segments(void **state)
 {
 	udp_frame(10);
@@ -363,6 +398,7 @@ static void wrong_control_segments(void **state)
 	send_wqe(0, false);
 	PRM_SET(wqe_ctrl_seg, wqe, tis_tir_num, TISN + 1);
 	expect_refused(PRM_WQE_OP_SEND, PRM_CQE_SYND_LOCAL_QP_OP);
+	wrong_tis();
 	wqe_start(PRM_WQE_OP_SEND, 1, false); /* no Ethernet segment */
 	expect_refused(PRM_WQE_OP_SEND, PRM_CQE_SYND_LOCAL_QP_OP);
 	wqe_start(PRM_WQE_OP_NOP, 33, false); /* more than max_wqe_sz_sq */
@@ -488,7 +524,12 @@ static void not_ready_is_ignored(void **state)
 	ring();
 	assert_false(have_cqe());
 	assert_int_equal(sq.ci, 0);
-	model_sq_ring(&dev, SQN + 1); /* no such queue: nothing happens */
+	model_sq_ring(&dev, UAR, SQN + 1); /* no such queue: nothing happens */
+	sq.state = MODEL_Q_RDY;
+	model_sq_ring(&dev, UAR + 1, SQN); /* another queue's page */
+	assert_int_equal(sq.ci, 0);
+	model_sq_ring(&dev, UAR, SQN);
+	assert_int_equal(sq.ci, 1);
 }
 
 static void cq_overrun(void **state)
@@ -647,6 +688,42 @@ static void wrong_receive_wqes(void **state)
 	expect_rx_error(PRM_CQE_SYND_LOCAL_QP_OP);
 }
 
+static void expect_rx_cqe(uint16_t index, uint8_t syndrome)
+{
+	const uint8_t *c = cqe();
+
+	assert_int_equal(c[63] >> 4, PRM_CQE_OP_RESP_ERR);
+	assert_int_equal(PRM_GET(err_cqe, c, syndrome), syndrome);
+	assert_int_equal(PRM_GET(err_cqe, c, wqe_counter), index);
+}
+
+/* After an error what is posted, then or later, comes back unused, when the queue was made so. */
+static void receive_error_flushes_the_rest(void **state)
+{
+	for (int flush = 1; flush >= 0; flush--) {
+		uint16_t at = rq.ci;
+
+		rq.flush_in_error = flush;
+		rq.state = MODEL_Q_RDY;
+		scatter_to(rwqe(), 0, 100, LKEY, 0x10000); /* too little room */
+		scatter_to(rwqe(), 0, 1000, LKEY, 0x10000);
+		udp_frame(100);
+		deliver();
+		expect_rx_cqe(at, PRM_CQE_SYND_LOCAL_LENGTH);
+		assert_int_equal(nevents, 1);
+		if (flush)
+			expect_rx_cqe((uint16_t)(at + 1), PRM_CQE_SYND_WR_FLUSH);
+		assert_false(have_cqe());
+		scatter_to(rwqe(), 0, 1000, LKEY, 0x10000);
+		deliver();
+		if (flush)
+			expect_rx_cqe((uint16_t)(at + 2), PRM_CQE_SYND_WR_FLUSH);
+		assert_false(have_cqe());
+		assert_int_equal(nevents, 1);
+		nevents = 0;
+	}
+}
+
 static void frames_of_wrong_length(void **state)
 {
 	static uint8_t bytes[MODEL_MAX_FRAME + 1];
@@ -682,6 +759,7 @@ int main(void)
 		cmocka_unit_test_setup(receive, rx_setup),
 		cmocka_unit_test_setup(nothing_posted, rx_setup),
 		cmocka_unit_test_setup(wrong_receive_wqes, rx_setup),
+		cmocka_unit_test_setup(receive_error_flushes_the_rest, rx_setup),
 		cmocka_unit_test_setup(frames_of_wrong_length, rx_setup),
 	};
 
