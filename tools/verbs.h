@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The verbs. One row of the table is the whole truth about a verb: help, the synopsis of the man page and completion
- * are made from it or checked against it.
+ * The verbs. One row of the table is the whole truth about a verb: help is made from it, the synopsis of the man page
+ * is checked against it.
  */
 #ifndef TOOLS_VERBS_H
 #define TOOLS_VERBS_H
