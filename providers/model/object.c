@@ -90,23 +90,27 @@ static bool range_free(struct model_dev *dev, enum model_type type, uint32_t id,
 	return true;
 }
 
-/* Numbers go up and come back only after 2^24, so that a stale one is noticed. Types start at different numbers. */
+/*
+ * Numbers go up and come back only after 2^24, so that a stale one is noticed. Types start at different numbers.
+ * 0: no aligned range of that size is free, however few numbers are taken.
+ */
 static uint32_t take_id(struct model_dev *dev, enum model_type type, uint32_t count)
 {
 	uint32_t mask = (UINT32_C(1) << ID_BITS) - 1, id = dev->next_id[type];
+	uint32_t tries = (UINT32_C(1) << ID_BITS) / count;
 
 	if (!id)
 		id = ((uint32_t)type + 1) << 8 | 1;
-	do {
+	for (; tries; tries--, id += count) {
 		id = (id + count - 1) & ~(count - 1) & mask;
 		if (id == 0)
 			id = count;
-		if (range_free(dev, type, id, count))
-			break;
-		id += count;
-	} while (1);
-	dev->next_id[type] = id + count;
-	return id;
+		if (range_free(dev, type, id, count)) {
+			dev->next_id[type] = id + count;
+			return id;
+		}
+	}
+	return 0;
 }
 
 static bool at_limit(const struct model_dev *dev, enum model_type type, uint32_t count)
@@ -141,16 +145,21 @@ void *model_obj_new(struct model_dev *dev, enum model_type type, uint16_t uid, s
 	o->type = type;
 	o->uid = uid;
 	o->count = count;
-	account(dev, o, true);
 	if (type != MODEL_FTE) {
 		struct model_obj **b;
 
 		o->id = take_id(dev, type, count);
+		if (!o->id) {
+			free(o);
+			*limit = true;
+			return NULL;
+		}
 		b = &dev->hash[bucket_of(dev, type, o->id)];
 		o->next = *b;
 		*b = o;
 		dev->nobjs++;
 	}
+	account(dev, o, true);
 	return o;
 }
 

@@ -645,6 +645,52 @@ static void counters(void **state)
 	bad(MODEL_S_NO_COUNTER); /* a bulk goes by its base */
 }
 
+static uint32_t alloc_counters(uint32_t bulk)
+{
+	mailbox_build(&w, PRM_CMD_OP_ALLOC_FLOW_COUNTER, &m);
+	PRM_SET(alloc_flow_counter_in, m.in, flow_counter_bulk, bulk);
+	good();
+	return (uint32_t)PRM_GET(alloc_flow_counter_out, out, flow_counter_id);
+}
+
+static void free_counters(uint32_t id)
+{
+	uint8_t in[PRM_BYTES(dealloc_flow_counter_in)] = {0},
+		o[PRM_BYTES(dealloc_flow_counter_out)];
+
+	PRM_SET(dealloc_flow_counter_in, in, opcode, PRM_CMD_OP_DEALLOC_FLOW_COUNTER);
+	PRM_SET(dealloc_flow_counter_in, in, flow_counter_id, id);
+	assert_int_equal(model_fw_exec(&w.dev, m.uid, in, sizeof(in), o, sizeof(o)), 0);
+	assert_int_equal(prm_out_status(o), 0);
+}
+
+/* One counter in every 16,384 numbers leaves no room for a bulk of that many: it is refused, not searched for ever. */
+static void scattered_numbers(void **state)
+{
+	enum { BLOCK = 16384, BLOCKS = 1024 };
+	bool taken[BLOCKS] = {true}; /* number 0 is none */
+	uint32_t n = 1, id = 0;
+
+	for (int i = 0; i < 4 * BLOCKS && n < BLOCKS; i++) {
+		uint32_t half = alloc_counters(0x40);
+
+		id = alloc_counters(0); /* behind it */
+		free_counters(half);
+		if (taken[id / BLOCK]) {
+			free_counters(id);
+			continue;
+		}
+		taken[id / BLOCK] = true;
+		n++;
+	}
+	assert_int_equal(n, BLOCKS);
+	mailbox_build(&w, PRM_CMD_OP_ALLOC_FLOW_COUNTER, &m);
+	PRM_SET(alloc_flow_counter_in, m.in, flow_counter_bulk, 0x80);
+	bad(MODEL_S_LIMIT_COUNTER);
+	free_counters(id);
+	alloc_counters(0x80); /* now there is one */
+}
+
 static void reformats(void **state)
 {
 	uint8_t *ctx = PRM_AT(alloc_packet_reformat_context_in, m.in, packet_reformat_context);
@@ -779,6 +825,7 @@ int main(void)
 		TEST(modify_lists_and_action),
 		TEST(query_gives_back_what_was_set),
 		TEST(counters),
+		TEST(scattered_numbers),
 		TEST(reformats),
 		TEST(modify_headers),
 		TEST(closing_a_user_takes_its_objects_only),
