@@ -37,7 +37,12 @@ static int take_literal(struct words *w, const char *of, char *text, struct mlxo
 		explicit_bzero(text, len);
 		return refuse_literal(w, of);
 	}
-	if (key) {
+	if (strncasecmp(text, "0x", 2) != 0) {
+		rc = problem_usage(w->problem,
+				   "%s: a key in a line is hexadecimal and starts with 0x (ip xfrm "
+				   "would take this one as raw characters)",
+				   of);
+	} else if (key) {
 		*key = mlxo_secret_from_hex(text, len);
 		if (!*key)
 			rc = problem_library(w->problem, -errno);
