@@ -49,6 +49,21 @@ void two_nics_close(struct two_nics *t)
 	}
 }
 
+int two_nics_setup(void **state)
+{
+	static struct two_nics t;
+
+	two_nics_open(&t, "", "");
+	*state = &t;
+	return 0;
+}
+
+int two_nics_teardown(void **state)
+{
+	two_nics_close(*state);
+	return 0;
+}
+
 struct mlxo_addr two_nics_addr(const struct two_nics *t, int side)
 {
 	struct mlxo_addr a = {.family = (uint16_t)t->family};

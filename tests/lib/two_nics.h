@@ -50,6 +50,9 @@ struct two_nics {
 /* Open both; options are added to the device names ("" or ",mtu=1500"). */
 void two_nics_open(struct two_nics *t, const char *left, const char *right);
 void two_nics_close(struct two_nics *t);
+/* The same as fixtures of cmocka: *state is a struct two_nics. */
+int two_nics_setup(void **state);
+int two_nics_teardown(void **state);
 
 /* Defaults of an SA and of a policy: key of counting bytes, reqid 7, packet offload, the test's family. */
 struct mlxo_ipsec_sa_params two_nics_sa(const struct two_nics *t, int from, enum mlxo_ipsec_dir dir,

@@ -568,22 +568,7 @@ static void longer_options_are_taken(void **state)
 	assert_int_equal(mlxo_ipsec_open(t->side[LEFT].dev, &o.opts, &t->side[LEFT].ipsec), 0);
 }
 
-static int setup(void **state)
-{
-	static struct two_nics t;
-
-	two_nics_open(&t, "", "");
-	*state = &t;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	two_nics_close(*state);
-	return 0;
-}
-
-#define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define T(test) cmocka_unit_test_setup_teardown(test, two_nics_setup, two_nics_teardown)
 
 int main(void)
 {

@@ -216,22 +216,7 @@ static void a_refused_slot_writer_is_no_leak(void **state)
 	assert_int_equal(two_nics_census(t->side[LEFT].dev), census);
 }
 
-static int setup(void **state)
-{
-	static struct two_nics t;
-
-	two_nics_open(&t, "", "");
-	*state = &t;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	two_nics_close(*state);
-	return 0;
-}
-
-#define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define T(test) cmocka_unit_test_setup_teardown(test, two_nics_setup, two_nics_teardown)
 
 int main(void)
 {

@@ -122,10 +122,58 @@ static void traffic_flows_while_others_come_and_go(void **state)
 	two_nics_close(&t);
 }
 
+/* Takes the outbound SA away and brings it back, again and again. */
+static void *toggle(void *arg)
+{
+	struct churner *c = arg;
+	struct nic_side *left = &c->t->side[LEFT];
+	struct mlxo_ipsec_sa_params p = two_nics_sa_with_key(c->t, LEFT, MLXO_IPSEC_OUT, c->key);
+
+	for (int i = 0; i < ROUNDS && !c->failed; i++)
+		if (mlxo_ipsec_sa_del(left->out) || mlxo_ipsec_sa_add(left->ipsec, &p, &left->out))
+			c->failed = __LINE__;
+	running--;
+	return NULL;
+}
+
+/* Each frame arrives protected or is counted as one without a state; none arrives in clear. */
+static void nothing_leaves_in_clear_while_its_sa_comes_and_goes(void **state)
+{
+	static struct two_nics t;
+	struct churner c = {.t = &t};
+	struct mlxo_ipsec_policy_info info;
+	uint64_t sent = 0, received = 0;
+	pthread_t thread;
+
+	(void)state;
+	two_nics_open(&t, "", "");
+	two_nics_protect(&t, 0);
+	c.key = two_nics_sa(&t, LEFT, MLXO_IPSEC_OUT, 20).key;
+	running = 1;
+	assert_int_equal(pthread_create(&thread, NULL, toggle, &c), 0);
+	do {
+		two_nics_send(&t, LEFT, IPPROTO_UDP, 1, 2, 100);
+		sent++;
+		received += (uint64_t)two_nics_receive(&t, RIGHT);
+	} while (sent < 1000 || (running > 0 && sent < 20000));
+	pthread_join(thread, NULL);
+	received += (uint64_t)two_nics_receive(&t, RIGHT);
+	assert_int_equal(c.failed, 0);
+	mlxo_secret_destroy(c.key);
+	assert_int_equal(mlxo_ipsec_policy_query(t.side[RIGHT].policy_in, &info), 0);
+	assert_int_equal(info.drop_unprotected, 0);
+	assert_int_equal(received, info.packets);
+	assert_int_equal(sent, received + two_nics_ipsec_stat(&t, LEFT, "tx_drop_no_state"));
+	print_message("[   INFO   ] %lu frames, %lu protected\n", (unsigned long)sent,
+		      (unsigned long)received);
+	two_nics_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(traffic_flows_while_others_come_and_go),
+		cmocka_unit_test(nothing_leaves_in_clear_while_its_sa_comes_and_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
