@@ -243,11 +243,30 @@
 	C(WQE_CE_CQ_UPDATE, 0x8) \
 	C(WQE_SE_SOLICITED, 0x2) \
 	C(WQE_FENCE_INITIATOR_SMALL, 0x20) \
+	C(WQE_OPMOD_TLS_TIS, 0x1) \
+	C(WQE_OPMOD_TLS_TIR, 0x2) \
+	C(WQE_UMR_INLINE, 0x80) \
 	C(WQE_ETH_CSUM_L3, 0x40) \
 	C(WQE_ETH_CSUM_L4, 0x80) \
 	C(WQE_INLINE_SEG, 0x80000000) \
 	C(WQE_BB, 0x40) \
 	C(WQE_DS, 0x10)
+
+/* Values of tls_static_params and of the tracker. Source: Linux en_accel/ktls_txrx.c, ktls_utils.h; libxlio for TLS 1.3. */
+#define PRM_CONSTANTS_TLS(C) \
+	C(TLS_VERSION_1_2, 0x2) \
+	C(TLS_VERSION_1_3, 0x3) \
+	C(TLS_CONST_1, 0x1) \
+	C(TLS_CONST_2, 0x2) \
+	C(TLS_ENCRYPTION_STANDARD, 0x1) \
+	C(TLS_TRACKER_START, 0x0) \
+	C(TLS_TRACKER_TRACKING, 0x1) \
+	C(TLS_TRACKER_SEARCHING, 0x2) \
+	C(TLS_AUTH_NO_OFFLOAD, 0x0) \
+	C(TLS_AUTH_OFFLOAD, 0x1) \
+	C(TLS_AUTH_AUTHENTICATION, 0x2) \
+	C(TLS_STATIC_BSF_OCTOWORDS, 0x4) \
+	C(TLS_GET_PSV_ONE, 0x10)
 
 /* CQE opcodes and error syndromes. Source: infiniband/mlx5dv.h, mlx5/device.h. */
 #define PRM_CONSTANTS_CQE(C) \
@@ -283,6 +302,7 @@
 	PRM_CONSTANTS_STATUS(C) \
 	PRM_CONSTANTS_CAP(C) \
 	PRM_CONSTANTS_WQE(C) \
+	PRM_CONSTANTS_TLS(C) \
 	PRM_CONSTANTS_CQE(C) \
 	PRM_CONSTANTS_SYNDROME(C)
 

@@ -9,6 +9,7 @@
 #include "layouts_ctx.h"
 #include "layouts_event.h"
 #include "layouts_flow.h"
+#include "layouts_tls.h"
 #include "layouts_wqe.h"
 
 #define PRM_LAYOUTS(X) \
@@ -165,6 +166,10 @@
 	X(wqe_data_seg) \
 	X(wqe_inline_seg) \
 	X(wqe_umr_ctrl_seg) \
+	X(tls_static_params) \
+	X(tls_progress_params) \
+	X(wqe_set_psv_seg) \
+	X(wqe_get_psv_seg) \
 	X(cqe64) \
 	X(err_cqe)
 
