@@ -5,7 +5,7 @@
  *
  *   provider face (model.c) ──┐                         ┌── port.c: pair, loop, pcap, packet, null
  *   other faces (later) ──────┤                         │
- *                        firmware.c ── fw_*.c        queue.c ── steering.c ── esp.c
+ *                        firmware.c ── fw_*.c     sq.c, queue.c ── steering.c ── esp.c
  *                             │   objects, refs,        │    rings, CQEs   │ tables   │ libcrypto
  *                        object.c  uid, census       memory.c           packet.c: parser, match.c, modify.c
  *
@@ -531,7 +531,7 @@ int model_esp_del(struct model_dev *dev, struct model_pkt *p);
 void model_ipsec_crypto_free(struct model_ipsec *sa);
 
 /*
- * queue.c. sq_ring and rx_frame take dev->objs for reading themselves. deliver writes the packet and its CQE to the
+ * sq.c, queue.c. sq_ring and rx_frame take dev->objs for reading themselves. deliver writes the packet and its CQE to the
  * TIR's RQ; the caller holds dev->objs for reading. flush ends what is posted to a queue in ERR with error CQEs, if it
  * was created so; the caller holds dev->objs.
  */
