@@ -3,20 +3,20 @@
  * The one place that executes commands: counts, traces, reports a failure once, wipes keys, keeps object states.
  *
  *	obj_create() ─┐
- *	obj_modify() ─┼─▶ run() ─▶ prov_cmd_wait() ─▶ outcome ─▶ state, quarantine, sentence
+ *	obj_modify() ─┼─▶ prepare ─▶ prov_cmd_wait() ─▶ settle: outcome ─▶ state, quarantine, sentence
  *	obj_destroy()─┘
+ *	obj_*_start() ──▶ prepare ─▶ submit() ········▶ settle ─▶ job->done()
  *
  * The errno of a refusal is the one that the Linux driver gives for its status (prm_status_errno).
  */
 #include "objects/device.h"
 #include "objects/error.h"
+#include "objects/job.h"
 
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { HEADER_BYTES = 16 };
 
 enum outcome {
 	DONE,
@@ -24,17 +24,6 @@ enum outcome {
 	UNKNOWN, /* no answer, or none that can be understood */
 	DEAD,	 /* the device died, and everything on it */
 	UNSENT,
-};
-
-/* A command and what became of it. */
-struct run {
-	struct mlxo_device *dev;
-	struct prov_cmd cmd;
-	uint16_t opcode;
-	const char *object; /* "TIS 5", "new TIS" */
-	enum outcome outcome;
-	uint8_t status;
-	int err;
 };
 
 /* DevX destroys by handle; the names are for people and counters. */
@@ -72,7 +61,7 @@ static struct obj_counts *counts_of(struct mlxo_device *dev, uint16_t opcode)
 	return info ? &dev->counts[info - prm_opcodes(&n)] : NULL;
 }
 
-static void count(const struct run *r)
+static void count(const struct obj_job *r)
 {
 	struct obj_counts *c = counts_of(r->dev, r->opcode);
 
@@ -85,7 +74,7 @@ static void count(const struct run *r)
 		atomic_fetch_add_explicit(&c->unanswered, 1, memory_order_relaxed);
 }
 
-static void trace_in(const struct run *r)
+static void trace_in(const struct obj_job *r)
 {
 	if (!obj_log_on(MLXO_LOG_TRACE))
 		return;
@@ -95,7 +84,7 @@ static void trace_in(const struct run *r)
 		obj_log(MLXO_LOG_TRACE, "> %s: %s", op_name(r->opcode), r->object);
 }
 
-static void trace_out(const struct run *r)
+static void trace_out(const struct obj_job *r)
 {
 	if (!obj_log_on(MLXO_LOG_TRACE))
 		return;
@@ -114,7 +103,7 @@ static bool status_known(uint8_t status)
 }
 
 /* What does the provider's result mean? */
-static void judge(struct run *r)
+static void judge(struct obj_job *r)
 {
 	switch (r->cmd.result) {
 	case 0:
@@ -134,7 +123,7 @@ static void judge(struct run *r)
 }
 
 /* One sentence with opcode, object, errno, status, syndrome and meaning. */
-static void report(const struct run *r)
+static void report(const struct obj_job *r)
 {
 	struct obj_error_fw fw = {.op = op_name(r->opcode), .status = r->status};
 	const char *what = strerrordesc_np(-r->err), *code = strerrorname_np(-r->err);
@@ -160,18 +149,22 @@ static void report(const struct run *r)
 }
 
 /* Keys and salts are in the bodies of general objects, nowhere else. */
-static void wipe(const struct run *r)
+static void wipe(const struct obj_job *r)
 {
 	if (r->cmd.in && (r->opcode == PRM_CMD_OP_CREATE_GENERAL_OBJECT ||
 			  r->opcode == PRM_CMD_OP_MODIFY_GENERAL_OBJECT))
 		OPENSSL_cleanse(r->cmd.in, r->cmd.inlen);
 }
 
-static int run(struct run *r)
+static void begin(struct obj_job *r)
 {
 	trace_in(r);
 	memset(r->cmd.out, 0, r->cmd.outlen);
-	prov_cmd_wait(r->dev->prov, &r->cmd);
+}
+
+/* The answer is there. */
+static void judge_and_tell(struct obj_job *r)
+{
 	judge(r);
 	count(r);
 	trace_out(r);
@@ -180,26 +173,11 @@ static int run(struct run *r)
 	else
 		obj_log(MLXO_LOG_DEBUG, "%s of %s: done", op_name(r->opcode), r->object);
 	wipe(r);
-	return r->err;
 }
 
-static void run_init(struct run *r, struct mlxo_device *dev, enum prov_cmd_kind kind,
-		     uint16_t opcode, const char *object)
+static void describe(struct obj_job *r, const struct obj *o)
 {
-	*r = (struct run){.dev = dev, .opcode = opcode, .object = object, .cmd.kind = kind};
-}
-
-static void run_buffers(struct run *r, void *in, size_t inlen, void *out, size_t outlen)
-{
-	r->cmd.in = in;
-	r->cmd.inlen = inlen;
-	r->cmd.out = out;
-	r->cmd.outlen = outlen;
-}
-
-static void describe(char *buf, size_t size, const struct obj *o)
-{
-	snprintf(buf, size, "%s %u", obj_kind_name(o->kind), o->id);
+	snprintf(r->object, sizeof(r->object), "%s %u", obj_kind_name(o->kind), o->id);
 }
 
 /* List o, out of its reservation, unless a modify did already. */
@@ -219,104 +197,236 @@ static void forget(struct mlxo_device *dev, struct obj *o)
 	*o = (struct obj){.kind = o->kind};
 }
 
-int obj_create(struct mlxo_device *dev, const struct obj_create *c, struct obj *o)
-{
-	char object[64];
-	struct run r;
-	int err;
-
-	run_init(&r, dev, PROV_CMD_CREATE, prm_in_opcode(c->in), object);
-	run_buffers(&r, c->in, c->inlen, c->out, c->outlen);
-	if (c->id_width)
-		snprintf(object, sizeof(object), "a new %s", obj_kind_name(c->kind));
-	else
-		snprintf(object, sizeof(object), "%s %u", obj_kind_name(c->kind), c->id);
-	*o = (struct obj){.kind = c->kind};
-	err = obj_quarantine_reserve(dev);
-	if (err) {
-		wipe(&r);
-		return err;
-	}
-	err = run(&r);
-	if (!c->id_width)
-		o->id = c->id;
-	if (r.outcome == DONE) {
-		o->state = OBJ_LIVE;
-		o->prov = r.cmd.obj;
-		if (c->id_width)
-			o->id = (uint32_t)prm_get(c->out, c->id_off, c->id_width);
-	} else if (r.outcome == UNKNOWN) {
-		lose(dev, o, op_name(r.opcode));
-	} else {
-		forget(dev, o);
-	}
-	return err;
-}
-
-int obj_modify(struct mlxo_device *dev, struct obj *o, void *in, size_t inlen, void *out,
-	       size_t outlen)
-{
-	char object[64];
-	struct run r;
-	int err;
-
-	describe(object, sizeof(object), o);
-	run_init(&r, dev, PROV_CMD_MODIFY, prm_in_opcode(in), object);
-	run_buffers(&r, in, inlen, out, outlen);
-	r.cmd.obj = o->prov;
-	err = run(&r);
-	if (r.outcome == UNKNOWN && !o->doubt)
-		o->doubt = obj_quarantine_add(dev, o->kind, o->id, op_name(r.opcode));
-	return err;
-}
-
-int obj_query(struct mlxo_device *dev, const struct obj *o, void *in, size_t inlen, void *out,
-	      size_t outlen)
-{
-	char object[64];
-	struct run r;
-
-	describe(object, sizeof(object), o);
-	run_init(&r, dev, PROV_CMD_QUERY, prm_in_opcode(in), object);
-	run_buffers(&r, in, inlen, out, outlen);
-	r.cmd.obj = o->prov;
-	return run(&r);
-}
-
-int obj_general(struct mlxo_device *dev, void *in, size_t inlen, void *out, size_t outlen)
-{
-	const struct prm_opcode_info *info = prm_opcode_find(prm_in_opcode(in));
-	struct run r;
-
-	run_init(&r, dev, PROV_CMD_GENERAL, prm_in_opcode(in), info ? info->object : "device");
-	run_buffers(&r, in, inlen, out, outlen);
-	return run(&r);
-}
-
 /* Refused because something on the device uses it. */
-static bool is_used(const struct run *r)
+static bool is_used(const struct obj_job *r)
 {
 	return r->outcome == REFUSED &&
 	       (r->status == PRM_CMD_STAT_BAD_RES_STATE_ERR || r->status == PRM_CMD_STAT_RES_BUSY);
 }
 
+static void settle_create(struct obj_job *r)
+{
+	struct obj *o = r->o;
+
+	if (r->outcome == DONE) {
+		o->state = OBJ_LIVE;
+		o->prov = r->cmd.obj;
+		if (r->id_width)
+			o->id = (uint32_t)prm_get(r->cmd.out, r->id_off, r->id_width);
+	} else if (r->outcome == UNKNOWN) {
+		lose(r->dev, o, op_name(r->opcode));
+	} else {
+		forget(r->dev, o);
+	}
+}
+
+/* Several modifies of one object (keys of a bulk) may end at one time. */
+static void settle_modify(struct obj_job *r)
+{
+	if (r->outcome != UNKNOWN)
+		return;
+	pthread_mutex_lock(&r->dev->doubt_lock);
+	if (!r->o->doubt)
+		r->o->doubt = obj_quarantine_add(r->dev, r->o->kind, r->o->id, op_name(r->opcode));
+	pthread_mutex_unlock(&r->dev->doubt_lock);
+}
+
+static void settle_destroy(struct obj_job *r)
+{
+	if (r->outcome == DONE || r->outcome == DEAD)
+		forget(r->dev, r->o);
+	else if (r->outcome == UNKNOWN || (is_used(r) && !obj_quarantine_empty(r->dev)))
+		lose(r->dev, r->o, op_name(r->opcode));
+}
+
+static void settle(struct obj_job *r)
+{
+	judge_and_tell(r);
+	switch (r->cmd.kind) {
+	case PROV_CMD_CREATE: settle_create(r); break;
+	case PROV_CMD_MODIFY: settle_modify(r); break;
+	case PROV_CMD_DESTROY: settle_destroy(r); break;
+	default: break;
+	}
+}
+
+/* -- preparing ----------------------------------------------------------------------------------------------- */
+
+static void job_init(struct obj_job *r, struct mlxo_device *dev, enum prov_cmd_kind kind,
+		     uint16_t opcode, struct obj *o)
+{
+	r->dev = dev;
+	r->cmd = (struct prov_cmd){.kind = kind, .obj = o ? o->prov : NULL};
+	r->opcode = opcode;
+	r->o = o;
+	r->id_width = 0;
+	r->status = 0;
+}
+
+static void job_buffers(struct obj_job *r, void *in, size_t inlen, void *out, size_t outlen)
+{
+	r->cmd.in = in;
+	r->cmd.inlen = inlen;
+	r->cmd.out = out;
+	r->cmd.outlen = outlen;
+}
+
+static int prepare_create(struct obj_job *r, struct mlxo_device *dev, const struct obj_create *c,
+			  struct obj *o)
+{
+	int err;
+
+	*o = (struct obj){.kind = c->kind};
+	job_init(r, dev, PROV_CMD_CREATE, prm_in_opcode(c->in), o);
+	job_buffers(r, c->in, c->inlen, c->out, c->outlen);
+	r->id_off = c->id_off;
+	r->id_width = c->id_width;
+	if (c->id_width)
+		snprintf(r->object, sizeof(r->object), "a new %s", obj_kind_name(c->kind));
+	else
+		snprintf(r->object, sizeof(r->object), "%s %u", obj_kind_name(c->kind), c->id);
+	err = obj_quarantine_reserve(dev);
+	if (err)
+		wipe(r);
+	else if (!c->id_width)
+		o->id = c->id;
+	return err;
+}
+
+static void prepare_modify(struct obj_job *r, struct mlxo_device *dev, struct obj *o, void *in,
+			   size_t inlen, void *out, size_t outlen)
+{
+	job_init(r, dev, PROV_CMD_MODIFY, prm_in_opcode(in), o);
+	job_buffers(r, in, inlen, out, outlen);
+	describe(r, o);
+}
+
+static void prepare_general(struct obj_job *r, struct mlxo_device *dev, void *in, size_t inlen,
+			    void *out, size_t outlen)
+{
+	const struct prm_opcode_info *info = prm_opcode_find(prm_in_opcode(in));
+
+	job_init(r, dev, PROV_CMD_GENERAL, prm_in_opcode(in), NULL);
+	job_buffers(r, in, inlen, out, outlen);
+	snprintf(r->object, sizeof(r->object), "%s", info ? info->object : "device");
+}
+
+static void prepare_destroy(struct obj_job *r, struct mlxo_device *dev, struct obj *o)
+{
+	job_init(r, dev, PROV_CMD_DESTROY, destroy_opcode[o->kind], o);
+	job_buffers(r, NULL, 0, r->answer, sizeof(r->answer));
+	describe(r, o);
+}
+
+/* -- waiting for it ------------------------------------------------------------------------------------------ */
+
+static int run(struct obj_job *r)
+{
+	begin(r);
+	prov_cmd_wait(r->dev->prov, &r->cmd);
+	settle(r);
+	return r->err;
+}
+
+int obj_create(struct mlxo_device *dev, const struct obj_create *c, struct obj *o)
+{
+	struct obj_job r;
+	int err = prepare_create(&r, dev, c, o);
+
+	return err ? err : run(&r);
+}
+
+int obj_modify(struct mlxo_device *dev, struct obj *o, void *in, size_t inlen, void *out,
+	       size_t outlen)
+{
+	struct obj_job r;
+
+	prepare_modify(&r, dev, o, in, inlen, out, outlen);
+	return run(&r);
+}
+
+int obj_query(struct mlxo_device *dev, const struct obj *o, void *in, size_t inlen, void *out,
+	      size_t outlen)
+{
+	struct obj_job r;
+
+	job_init(&r, dev, PROV_CMD_QUERY, prm_in_opcode(in), NULL);
+	job_buffers(&r, in, inlen, out, outlen);
+	r.cmd.obj = o->prov;
+	describe(&r, o);
+	return run(&r);
+}
+
+int obj_general(struct mlxo_device *dev, void *in, size_t inlen, void *out, size_t outlen)
+{
+	struct obj_job r;
+
+	prepare_general(&r, dev, in, inlen, out, outlen);
+	return run(&r);
+}
+
 int obj_destroy(struct mlxo_device *dev, struct obj *o)
 {
-	uint8_t out[HEADER_BYTES];
-	char object[64];
-	struct run r;
-	int err;
+	struct obj_job r;
 
 	if (!obj_is_live(o))
 		return 0;
-	describe(object, sizeof(object), o);
-	run_init(&r, dev, PROV_CMD_DESTROY, destroy_opcode[o->kind], object);
-	run_buffers(&r, NULL, 0, out, sizeof(out));
-	r.cmd.obj = o->prov;
-	err = run(&r);
-	if (r.outcome == DONE || r.outcome == DEAD)
-		forget(dev, o);
-	else if (r.outcome == UNKNOWN || (is_used(&r) && !obj_quarantine_empty(dev)))
-		lose(dev, o, op_name(r.opcode));
-	return err;
+	prepare_destroy(&r, dev, o);
+	return run(&r);
+}
+
+/* -- not waiting for it -------------------------------------------------------------------------------------- */
+
+/* Nobody called, so nobody can be told but the log. */
+static void answered(struct prov_cmd *cmd)
+{
+	struct obj_job *r = cmd->ctx;
+
+	obj_undo_begin();
+	settle(r);
+	obj_undo_end();
+	r->done(r);
+}
+
+static int start(struct obj_job *r)
+{
+	int err;
+
+	begin(r);
+	r->cmd.done = answered;
+	r->cmd.ctx = r;
+	err = r->dev->ops->submit(r->dev->prov, &r->cmd);
+	if (err) {
+		r->cmd.result = err;
+		settle(r);
+	}
+	return err ? r->err : 0;
+}
+
+int obj_create_start(struct obj_job *job, struct mlxo_device *dev, const struct obj_create *c,
+		     struct obj *o)
+{
+	int err = prepare_create(job, dev, c, o);
+
+	return err ? err : start(job);
+}
+
+int obj_modify_start(struct obj_job *job, struct mlxo_device *dev, struct obj *o, void *in,
+		     size_t inlen, void *out, size_t outlen)
+{
+	prepare_modify(job, dev, o, in, inlen, out, outlen);
+	return start(job);
+}
+
+int obj_general_start(struct obj_job *job, struct mlxo_device *dev, void *in, size_t inlen,
+		      void *out, size_t outlen)
+{
+	prepare_general(job, dev, in, inlen, out, outlen);
+	return start(job);
+}
+
+int obj_destroy_start(struct obj_job *job, struct mlxo_device *dev, struct obj *o)
+{
+	prepare_destroy(job, dev, o);
+	return start(job);
 }

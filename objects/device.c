@@ -49,11 +49,13 @@ static struct mlxo_device *device_new(void)
 	dev->ncounts = n;
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_mutex_init(&dev->keys_lock, NULL);
+	pthread_mutex_init(&dev->doubt_lock, NULL);
 	return dev;
 }
 
 static void device_free(struct mlxo_device *dev)
 {
+	pthread_mutex_destroy(&dev->doubt_lock);
 	pthread_mutex_destroy(&dev->keys_lock);
 	pthread_mutex_destroy(&dev->lock);
 	mlxo_free(dev->quarantine);

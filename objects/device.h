@@ -4,7 +4,7 @@
  * process shares, counters and the quarantine list.
  *
  * Locks: `lock` guards the quarantine list and the reservation count, and is held for no command. `keys_lock` is held
- * for the one SYNC_CRYPTO before the first key. Capabilities never change after open. Counters are atomics.
+ * for the one SYNC_CRYPTO before the first key, `doubt_lock` while an object is listed as doubtful. Capabilities never change after open. Counters are atomics.
  */
 #ifndef OBJECTS_DEVICE_H
 #define OBJECTS_DEVICE_H
@@ -100,6 +100,7 @@ struct mlxo_device {
 	uint32_t last_number;
 	struct obj_region *kept; /* lock; memory that could not be given back (region.h) */
 
+	pthread_mutex_t doubt_lock; /* before `lock` */
 	pthread_mutex_t keys_lock;
 	bool keys_synced; /* keys_lock */
 };
