@@ -15,6 +15,7 @@
 #include <mlx5_offload/ipsec.h>
 #include <mlx5_offload/model.h>
 #include <mlx5_offload/secret.h>
+#include <mlx5_offload/tls.h>
 #include <mlx5_offload/version.h>
 
 #endif
