@@ -132,9 +132,9 @@ int mlxo_channel_poll(struct mlxo_channel *ch, int max, mlxo_rx_fn fn, void *ctx
 
 	queue_tx_poll(&ch->tx);
 	n = queue_rx_poll(&ch->rx, max, fn, ctx);
-	if (n == 0 && (ch->tx.failed || ch->rx.failed))
+	if (n == 0 && (ch->tx.sq.failed || ch->rx.failed))
 		return obj_error(-EIO, "%s queue is in the error state: recover the channel",
-				 ch->tx.failed ? "send" : "receive");
+				 ch->tx.sq.failed ? "send" : "receive");
 	return n;
 }
 
@@ -150,9 +150,9 @@ void mlxo_channel_stats(const struct mlxo_channel *ch, struct mlxo_channel_stats
 	*stats = (struct mlxo_channel_stats){
 		.tx_packets = ch->tx.stats.packets,
 		.tx_bytes = ch->tx.stats.bytes,
-		.tx_errors = ch->tx.stats.errors,
+		.tx_errors = ch->tx.sq.errors,
 		.tx_flushed = ch->tx.stats.flushed,
-		.tx_doorbells = ch->tx.stats.doorbells,
+		.tx_doorbells = ch->tx.sq.doorbells,
 		.rx_packets = ch->rx.stats.packets,
 		.rx_bytes = ch->rx.stats.bytes,
 		.rx_errors = ch->rx.stats.errors,
@@ -161,7 +161,7 @@ void mlxo_channel_stats(const struct mlxo_channel *ch, struct mlxo_channel_stats
 
 uint32_t mlxo_channel_sqn(const struct mlxo_channel *ch)
 {
-	return ch->tx.sq.obj.id;
+	return ch->tx.sq.obj.obj.id;
 }
 
 const struct obj_tir *queue_channel_tir(const struct mlxo_channel *ch)

@@ -1,52 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sending half of a channel.
+ * The sending half of a channel: frames are copied into buffers and sent from there.
  *
- *	frames	 buffer slot = frame number mod size; copied in, freed when a CQE says so
- *	blocks	 SQ ring; a WQE never crosses its end: the rest is filled with NOPs
- *	marks	 per block: which frame count is reached when the WQE that starts there is done
- *
- *	done ──────── in flight ──────── posted
- *	ci               rung              pi		blocks, 16 bits free running
+ *	frames	 buffer slot = frame number mod size; freed when the queue is done with its WQE (stamps, see sq.h)
  *
  * A CQE is asked for by every signal_every-th frame and by the last one that fits, so that a full ring always gets
- * one. One CQE completes everything before it.
+ * one.
  */
 #ifndef QUEUES_TX_H
 #define QUEUES_TX_H
 
 #include <sys/uio.h>
 
-#include "objects/sq.h"
-#include "queues/cqe.h"
-
-struct queue_tx_mark {
-	uint16_t next; /* block behind the WQE */
-	uint32_t frames;
-};
+#include "queues/sq.h"
 
 struct queue_tx_stats {
-	uint64_t packets, bytes, errors, flushed, doorbells;
+	uint64_t packets, bytes, flushed;
 };
 
 struct queue_tx {
 	struct mlxo_device *dev;
-	struct obj_tis tis;
-	struct queue_cq cq;
-	struct queue_ring ring;
-	struct obj_sq sq;
+	struct queue_sq sq;
 	struct obj_region *buffers;
-	struct queue_tx_mark *marks; /* one per block */
-	uint32_t nframes;	     /* buffers, power of two */
-	uint32_t slot;		     /* bytes of a buffer */
+	uint64_t *stamps; /* one per buffer */
+	uint32_t nframes; /* buffers, power of two */
+	uint32_t slot;	  /* bytes of a buffer */
 	uint32_t max_frame;
-	unsigned int inline_len; /* header bytes that go into the WQE */
 	unsigned int max_blocks; /* of one WQE */
 	uint32_t signal_every;	 /* frames */
-	uint16_t pi, ci, rung;	 /* blocks */
 	uint32_t frame_pi, frame_ci;
-	uint64_t last_ctrl; /* first 8 bytes of the last WQE, as they lie in the ring */
-	bool failed;	    /* the queue is in the error state */
 	struct queue_tx_stats stats;
 };
 

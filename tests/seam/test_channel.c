@@ -126,27 +126,27 @@ static void write_cqe(struct queue_cq *cq, uint8_t opcode, uint16_t counter, uin
 /* Execute everything up to the doorbell record like a device; returns frames seen. fail_at: block, or -1. */
 static int execute(int fail_at)
 {
-	uint16_t end = (uint16_t)dbrec(&t.tx.ring, 1);
+	uint16_t end = (uint16_t)dbrec(&t.tx.sq.ring, 1);
 	int frames = 0;
 
 	while (t.device_sq != end) {
-		const uint8_t *w = queue_ring_entry(&t.tx.ring, t.device_sq);
+		const uint8_t *w = queue_ring_entry(&t.tx.sq.ring, t.device_sq);
 		unsigned int ds = (unsigned int)PRM_GET(wqe_ctrl_seg, w, ds);
 		bool bad = fail_at >= 0 && t.device_sq >= (uint16_t)fail_at;
 
 		assert_int_equal(PRM_GET(wqe_ctrl_seg, w, wqe_index), t.device_sq);
 		assert_int_equal(PRM_GET(wqe_ctrl_seg, w, qpn), SQN);
 		/* never over the end of the ring */
-		assert_true((t.device_sq & t.tx.ring.mask) * 64 + ds * 16 <=
-			    (t.tx.ring.mask + 1) * 64);
+		assert_true((t.device_sq & t.tx.sq.ring.mask) * 64 + ds * 16 <=
+			    (t.tx.sq.ring.mask + 1) * 64);
 		frames += PRM_GET(wqe_ctrl_seg, w, opcode) == PRM_WQE_OP_SEND;
 		if (bad)
-			write_cqe(&t.tx.cq, PRM_CQE_OP_REQ_ERR, t.device_sq,
+			write_cqe(&t.tx.sq.cq, PRM_CQE_OP_REQ_ERR, t.device_sq,
 				  t.device_sq == (uint16_t)fail_at ? PRM_CQE_SYND_LOCAL_PROT
 								   : PRM_CQE_SYND_WR_FLUSH,
 				  0);
 		else if (PRM_GET(wqe_ctrl_seg, w, fm_ce_se))
-			write_cqe(&t.tx.cq, PRM_CQE_OP_REQ, t.device_sq, 0, 0);
+			write_cqe(&t.tx.sq.cq, PRM_CQE_OP_REQ, t.device_sq, 0, 0);
 		t.device_sq = (uint16_t)(t.device_sq + (ds + 3) / 4);
 	}
 	return frames;
@@ -161,14 +161,14 @@ static void test_nothing_is_rung_before_flush(void **state)
 	queue_tx_flush(&t.tx); /* nothing posted */
 	assert_int_equal(post(60, 1), 0);
 	assert_int_equal(mock_rings(t.m, NULL), 0);
-	assert_int_equal(dbrec(&t.tx.ring, 1), 0);
+	assert_int_equal(dbrec(&t.tx.sq.ring, 1), 0);
 	assert_int_equal(post(60, 2), 0);
 	queue_tx_flush(&t.tx);
 	queue_tx_flush(&t.tx);
 	assert_int_equal(mock_rings(t.m, &ctrl), 1);
-	assert_int_equal(dbrec(&t.tx.ring, 1), 2);
-	assert_memory_equal(&ctrl, queue_ring_entry(&t.tx.ring, 1), 8);
-	assert_int_equal(t.tx.stats.doorbells, 1);
+	assert_int_equal(dbrec(&t.tx.sq.ring, 1), 2);
+	assert_memory_equal(&ctrl, queue_ring_entry(&t.tx.sq.ring, 1), 8);
+	assert_int_equal(t.tx.sq.doorbells, 1);
 	assert_int_equal(execute(-1), 2);
 	close_tx();
 }
@@ -183,11 +183,11 @@ static void test_lengths(void **state)
 	assert_int_equal(post(FRAME + 1, 1), -EMSGSIZE);
 	assert_string_equal(mlxo_error_last()->text, "frame of 301 bytes: 14..300 are possible");
 	assert_int_equal(post(14, 3), 0); /* all of it inline */
-	w = queue_ring_entry(&t.tx.ring, 0);
+	w = queue_ring_entry(&t.tx.sq.ring, 0);
 	assert_int_equal(PRM_GET(wqe_ctrl_seg, w, ds), 3);
 	assert_int_equal(PRM_GET(wqe_eth_seg, w + 16, inline_hdr_sz), 14);
 	assert_int_equal(post(FRAME, 4), 0);
-	w = queue_ring_entry(&t.tx.ring, 1);
+	w = queue_ring_entry(&t.tx.sq.ring, 1);
 	assert_int_equal(PRM_GET(wqe_ctrl_seg, w, ds), 4);
 	assert_int_equal(PRM_GET(wqe_data_seg, w + 48, byte_count), FRAME - 18);
 	assert_int_equal(PRM_GET(wqe_data_seg, w + 48, lkey), MOCK_LKEY);
@@ -205,7 +205,7 @@ static void test_laps(void **state)
 
 	(void)state;
 	open_tx(2, "10000000", 4);
-	assert_int_equal(t.tx.inline_len, 0);
+	assert_int_equal(t.tx.sq.hdr_len, 0);
 	while (posted < 70000) {
 		int n = 0;
 
@@ -219,7 +219,7 @@ static void test_laps(void **state)
 		queue_tx_flush(&t.tx);
 		seen += (uint64_t)execute(-1);
 		queue_tx_poll(&t.tx);
-		assert_int_equal(dbrec(&t.tx.cq.ring, 0), t.device_cq & 0xffffff);
+		assert_int_equal(dbrec(&t.tx.sq.cq.ring, 0), t.device_cq & 0xffffff);
 	}
 	assert_int_equal(seen, posted);
 	assert_int_equal(t.tx.stats.packets, posted);
@@ -271,16 +271,16 @@ static void test_error_and_recovery(void **state)
 	queue_tx_flush(&t.tx);
 	execute(6);
 	queue_tx_poll(&t.tx);
-	assert_true(t.tx.failed);
+	assert_true(t.tx.sq.failed);
 	assert_int_equal(post(60, 1), -EIO);
 	queue_tx_flush(&t.tx);
 	assert_int_equal(mock_rings(t.m, NULL), 1);
 	expect_recovery();
 	assert_int_equal(queue_tx_recover(&t.tx), 0);
 	assert_int_equal(t.tx.stats.packets, 10);
-	assert_int_equal(t.tx.stats.errors, 1);
+	assert_int_equal(t.tx.sq.errors, 1);
 	assert_int_equal(t.tx.stats.flushed, 3);
-	assert_int_equal(dbrec(&t.tx.ring, 1), 0);
+	assert_int_equal(dbrec(&t.tx.sq.ring, 1), 0);
 	t.device_sq = 0;
 	for (int i = 0; i < ENTRIES; i++)
 		assert_int_equal(post(60, 2), 0);
@@ -307,7 +307,7 @@ static void test_recovery_can_be_repeated(void **state)
 	mock_expect_on(t.m, PROV_CMD_QUERY, t.h_sq, 16, "000:09070000 008:00000044", OK(NULL));
 	expect_sq_move("00000044", "00100000");
 	assert_int_equal(queue_tx_recover(&t.tx), 0);
-	assert_int_equal(t.tx.stats.errors, 1);
+	assert_int_equal(t.tx.sq.errors, 1);
 	assert_int_equal(t.tx.stats.flushed, 0);
 	assert_int_equal(post(60, 1), 0);
 	close_tx();

@@ -304,20 +304,20 @@ static void broken_wqe(void **state)
 
 		for (int i = 0; i < 10; i++)
 			assert_int_equal(tx_post(&tx), 0);
-		wqe = queue_ring_entry(&tx.ring, (uint16_t)(tx.pi - 10 + n));
+		wqe = queue_ring_entry(&tx.sq.ring, (uint16_t)((uint16_t)tx.sq.posted - 10 + n));
 		PRM_SET(wqe_ctrl_seg, wqe, opcode, 0x3f);
 		queue_tx_flush(&tx);
 		queue_tx_poll(&tx);
-		assert_true(tx.failed);
+		assert_true(tx.sq.failed);
 		assert_int_equal(receive(&b), n);
 		assert_int_equal(tx_post(&tx), -EIO);
 		assert_int_equal(queue_tx_recover(&tx), 0);
-		assert_int_equal(tx.stats.errors, n + 1);
+		assert_int_equal(tx.sq.errors, n + 1);
 		assert_int_equal(tx_post(&tx), 0);
 		queue_tx_flush(&tx);
 		assert_int_equal(receive(&b), 1);
 		queue_tx_poll(&tx);
-		assert_false(tx.failed);
+		assert_false(tx.sq.failed);
 	}
 	assert_int_equal(tx.stats.flushed, 45); /* 9 + 8 + ... + 0 */
 	assert_int_equal(queue_tx_fini(&tx), 0);

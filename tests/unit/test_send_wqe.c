@@ -55,7 +55,7 @@ static void test_send(void **state)
 			       .cs_flags = 0xc0,
 			       .inline_hdr = (const uint8_t *)"ABCDEFGHIJKLMNOPQR",
 			       .inline_len = 18,
-			       .seg[0] = {0x1122334455667788, 0x4401, 1500},
+			       .seg = &(struct queue_seg){0x1122334455667788, 0x4401, 1500},
 			       .nsegs = 1};
 
 	(void)state;
@@ -67,7 +67,8 @@ static void test_send_without_inline(void **state)
 {
 	static const uint8_t want[64] = {0, 0, 0, 0x0a, 0, 0, 0x44, 3, [32] = 0, 0, 0, 60,
 					 0, 0, 1, 0,	0, 0, 0,    0, 0,	 0, 0, 9};
-	struct queue_send s = {.wqe = {.sqn = 0x44}, .seg[0] = {9, 0x100, 60}, .nsegs = 1};
+	struct queue_send s = {
+		.wqe = {.sqn = 0x44}, .seg = &(struct queue_seg){9, 0x100, 60}, .nsegs = 1};
 
 	(void)state;
 	expect(1, queue_wqe_send(wqe, &s), want);
@@ -86,7 +87,8 @@ static void test_inline_only(void **state)
 
 static void test_many_segments(void **state)
 {
-	struct queue_send s = {.wqe = {.sqn = 1, .index = 0xfffe}, .nsegs = 4};
+	struct queue_seg segs[4];
+	struct queue_send s = {.wqe = {.sqn = 1, .index = 0xfffe}, .seg = segs, .nsegs = 4};
 	uint8_t hdr[QUEUE_SEND_INLINE], want[256] = {0, 0xff, 0xfe, 0x0a, 0, 0, 1, 14};
 
 	(void)state;
@@ -98,9 +100,9 @@ static void test_many_segments(void **state)
 	for (unsigned int i = 0; i < 4; i++) {
 		uint8_t *seg = want + (size_t)(2 + 8 + i) * 16;
 
-		s.seg[i].addr = i + 1;
-		s.seg[i].lkey = 0x10 + i;
-		s.seg[i].len = 0x100 * i + 1;
+		segs[i].addr = i + 1;
+		segs[i].lkey = 0x10 + i;
+		segs[i].len = 0x100 * i + 1;
 		seg[2] = (uint8_t)i;
 		seg[3] = 1;
 		seg[7] = (uint8_t)(0x10 + i);
@@ -108,6 +110,26 @@ static void test_many_segments(void **state)
 	}
 	assert_int_equal(queue_send_blocks(QUEUE_SEND_INLINE, 4), 4);
 	expect(4, queue_wqe_send(wqe, &s), want);
+}
+
+/* A TSO of a TLS context behind a fence. */
+static void test_tso(void **state)
+{
+	static const uint8_t want[64] = {0, 0, 9,    0x0e, 0x00, 0x12, 0x34, 3,
+					 0, 0, 0,    0x28, 0x00, 0xab, 0xcd, 0, /* ctrl */
+					 0, 0, 0,    0,	   0xc0, 0,    0x05, 0xa8,
+					 0, 0, 0,    0,	   0,	 0,    0,    0, /* eth */
+					 0, 0, 0x10, 0,	   0,	 0,    1,    0,
+					 0, 0, 0,    0,	   0,	 0,    0,    9};
+	struct queue_send s = {
+		.wqe = {.sqn = 0x1234, .index = 9, .signal = true, .fence = true, .tisn = 0xabcd},
+		.cs_flags = 0xc0,
+		.mss = 1448,
+		.seg = &(struct queue_seg){9, 0x100, 4096},
+		.nsegs = 1};
+
+	(void)state;
+	expect(1, queue_wqe_send(wqe, &s), want);
 }
 
 static void test_blocks(void **state)
@@ -128,6 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_nop),		TEST(test_send),	  TEST(test_send_without_inline),
 		TEST(test_inline_only), TEST(test_many_segments), TEST(test_blocks),
+		TEST(test_tso),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
