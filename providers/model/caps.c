@@ -97,6 +97,7 @@ static void cap_general(const struct model_dev *dev, uint8_t *cap)
 static void cap_ethernet(const struct model_dev *dev, uint8_t *cap)
 {
 	PRM_SET(per_protocol_networking_offload_caps, cap, csum_cap, 1);
+	PRM_SET(per_protocol_networking_offload_caps, cap, max_lso_cap, MODEL_LOG_MAX_LSO);
 	PRM_SET(per_protocol_networking_offload_caps, cap, wqe_inline_mode, INLINE_NOT_REQUIRED);
 	PRM_SET(per_protocol_networking_offload_caps, cap, cqe_checksum_full, 1);
 }
@@ -167,6 +168,16 @@ static void cap_crypto(const struct model_dev *dev, uint8_t *cap)
 	PRM_SET(crypto_cap, cap, log_max_num_deks, log_max(dev, MODEL_DEK));
 }
 
+static void cap_tls(const struct model_dev *dev, uint8_t *cap)
+{
+	const struct model_profile *p = &dev->profile;
+
+	PRM_SET(tls_cap, cap, tls_1_2_aes_gcm_128, 1);
+	PRM_SET(tls_cap, cap, tls_1_2_aes_gcm_256, p->gcm256);
+	PRM_SET(tls_cap, cap, tls_1_3_aes_gcm_128, p->tls13);
+	PRM_SET(tls_cap, cap, tls_1_3_aes_gcm_256, p->tls13 && p->gcm256);
+}
+
 static void cap_ipsec(const struct model_dev *dev, uint8_t *cap)
 {
 	PRM_SET(ipsec_cap, cap, ipsec_full_offload, dev->profile.ipsec_full);
@@ -204,6 +215,11 @@ enum model_synd model_do_QUERY_HCA_CAP(struct model_cmd *c)
 		if (!c->dev->profile.ipsec)
 			return MODEL_S_CAP_GROUP;
 		cap_ipsec(c->dev, cap);
+		break;
+	case PRM_CAP_GROUP_TLS:
+		if (!c->dev->profile.tls_tx)
+			return MODEL_S_CAP_GROUP;
+		cap_tls(c->dev, cap);
 		break;
 	default: return MODEL_S_CAP_GROUP;
 	}

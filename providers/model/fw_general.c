@@ -41,7 +41,7 @@ static bool purpose_offered(const struct model_dev *dev, uint64_t purpose)
 	return (purpose == PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_IPSEC &&
 		dev->profile.ipsec) ||
 	       (purpose == PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_TLS &&
-		dev->profile.max[MODEL_DEK]);
+		dev->profile.tls_tx);
 }
 
 /* Where the key lies in its field and how long it is. Everything around it is zero. */
@@ -236,9 +236,10 @@ static void sync_dek(struct model_dek *dek, uint64_t started)
 enum model_synd model_do_SYNC_CRYPTO(struct model_cmd *c)
 {
 	uint32_t types = (uint32_t)PRM_GET(sync_crypto_in, c->in, crypto_type);
-	uint32_t known = 1 | 1u << PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_TLS |
-			 1u << PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_IPSEC;
+	uint32_t known = 1 | 1u << PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_IPSEC;
 
+	if (c->dev->profile.tls_tx)
+		known |= 1u << PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_TLS;
 	if (!types || (types & ~known) || !c->dev->profile.max[MODEL_DEK])
 		return MODEL_S_SYNC_TYPE;
 	for (uint32_t b = 0; b < c->dev->nhash; b++)

@@ -287,7 +287,8 @@ struct model_profile {
 	const char *name;
 	const char *about;	    /* one line for `caps` */
 	uint32_t max[MODEL_NTYPES]; /* objects of a type at one time; 0 = no limit of its own */
-	bool ipsec, ipsec_full, gcm256, crypto_bulk, tls_tx;
+	bool ipsec, ipsec_full, gcm256, crypto_bulk;
+	bool tls_tx, tls13; /* TLS 1.2 with AES-128 comes with tls_tx, AES-256 with gcm256 */
 	uint8_t log_max_ft_size, max_ft_level, max_modify_header_actions, log_dek_max_alloc;
 	uint16_t max_encap_bytes;
 	uint16_t max_wqe_sz_sq; /* bytes */
@@ -454,6 +455,7 @@ int model_key_get(struct model_dev *dev, struct model_dek *dek, uint32_t slot, u
 /* -- data path ------------------------------------------------------------------------------------------------ */
 
 #define MODEL_MAX_FRAME 10240
+#define MODEL_LOG_MAX_LSO 18 /* payload bytes of one TSO */
 #define MODEL_HEADROOM 128
 
 /* A packet in flight through the tables. `data` has MODEL_HEADROOM bytes before it for headers to come. */

@@ -17,8 +17,13 @@
 	[MODEL_FT] = 1 << 12, [MODEL_FG] = 1 << 16, [MODEL_FTE] = 1 << 22
 
 #define COMMON \
-	.tls_tx = false, .log_max_ft_size = 22, .max_ft_level = 64, .max_modify_header_actions = 16, \
+	.log_max_ft_size = 22, .max_ft_level = 64, .max_modify_header_actions = 16, \
 	.max_encap_bytes = 128, .max_wqe_sz_sq = 1008, .mtu = 9000
+
+/* 2^log keys, IPsec objects and what SAs need besides */
+#define BIG_MAX(log) { \
+	COMMON_MAX, [MODEL_DEK] = 1 << (log), [MODEL_IPSEC] = 1 << (log), [MODEL_REFORMAT] = 1 << (log), \
+	[MODEL_MODHDR] = 1 << (log)}
 
 /* a profile in which n SAs of one direction fit */
 #define SMALL(n, text) { \
@@ -29,31 +34,61 @@
 
 static const struct model_profile profiles[] = {
 	{.name = "connectx-6dx",
-	 .about = "ConnectX-6 Dx: IPsec packet offload, key bulks up to 4096",
-	 .max = {COMMON_MAX, [MODEL_DEK] = 1 << 20, [MODEL_IPSEC] = 1 << 20,
-		 [MODEL_REFORMAT] = 1 << 20, [MODEL_MODHDR] = 1 << 20},
+	 .about = "ConnectX-6 Dx: IPsec packet offload, TLS 1.2 and 1.3, key bulks up to 4096",
+	 .max = BIG_MAX(20),
+	 .ipsec = true,
+	 .ipsec_full = true,
+	 .gcm256 = true,
+	 .crypto_bulk = true,
+	 .tls_tx = true,
+	 .tls13 = true,
+	 .log_dek_max_alloc = 12,
+	 COMMON},
+	{.name = "connectx-7",
+	 .about = "ConnectX-7: as connectx-6dx with larger limits",
+	 .max = BIG_MAX(22),
+	 .ipsec = true,
+	 .ipsec_full = true,
+	 .gcm256 = true,
+	 .crypto_bulk = true,
+	 .tls_tx = true,
+	 .tls13 = true,
+	 .log_dek_max_alloc = 14,
+	 COMMON},
+	{.name = "tls12-only",
+	 .about = "as connectx-6dx, but TLS 1.2 only",
+	 .max = BIG_MAX(20),
+	 .ipsec = true,
+	 .ipsec_full = true,
+	 .gcm256 = true,
+	 .crypto_bulk = true,
+	 .tls_tx = true,
+	 .log_dek_max_alloc = 12,
+	 COMMON},
+	{.name = "no-bulk",
+	 .about = "as connectx-6dx, but keys are made one by one",
+	 .max = BIG_MAX(20),
+	 .ipsec = true,
+	 .ipsec_full = true,
+	 .gcm256 = true,
+	 .tls_tx = true,
+	 .tls13 = true,
+	 COMMON},
+	{.name = "no-tls",
+	 .about = "as connectx-6dx, but without TLS",
+	 .max = BIG_MAX(20),
 	 .ipsec = true,
 	 .ipsec_full = true,
 	 .gcm256 = true,
 	 .crypto_bulk = true,
 	 .log_dek_max_alloc = 12,
 	 COMMON},
-	{.name = "connectx-7",
-	 .about = "ConnectX-7: as connectx-6dx with larger limits",
-	 .max = {COMMON_MAX, [MODEL_DEK] = 1 << 22, [MODEL_IPSEC] = 1 << 22,
-		 [MODEL_REFORMAT] = 1 << 22, [MODEL_MODHDR] = 1 << 22},
-	 .ipsec = true,
-	 .ipsec_full = true,
-	 .gcm256 = true,
-	 .crypto_bulk = true,
-	 .log_dek_max_alloc = 14,
-	 COMMON},
 	{.name = "no-crypto",
-	 .about = "a card without crypto: no keys, no IPsec",
+	 .about = "a card without crypto: no keys, no IPsec, no TLS",
 	 .max = {COMMON_MAX, [MODEL_REFORMAT] = 1 << 20, [MODEL_MODHDR] = 1 << 20},
 	 COMMON},
 	{.name = "crypto-only",
-	 .about = "IPsec crypto offload without packet offload, AES-128 only, single keys",
+	 .about = "IPsec crypto offload without packet offload, AES-128 only, single keys, no TLS",
 	 .max = {COMMON_MAX, [MODEL_DEK] = 1 << 16, [MODEL_IPSEC] = 1 << 16,
 		 [MODEL_REFORMAT] = 1 << 16, [MODEL_MODHDR] = 1 << 16},
 	 .ipsec = true,

@@ -134,6 +134,45 @@ static void caps_are_those_of_the_profile(void **state)
 	}
 }
 
+/* tls_tx, the group's bits 1.2-128, 1.3-128, 1.2-256, 1.3-256, and log_dek_max_alloc. */
+static void tls_caps_are_those_of_the_profile(void **state)
+{
+	static const struct {
+		const char *spec;
+		bool tls;
+		uint8_t bits, log_bulk;
+	} t[] = {{"model", true, 0xf0, 12},
+		 {"model:profile=connectx-7", true, 0xf0, 14},
+		 {"model:profile=tls12-only", true, 0xa0, 12},
+		 {"model:profile=no-bulk", true, 0xf0, 0},
+		 {"model:profile=no-tls", false, 0, 12},
+		 {"model:profile=no-crypto", false, 0, 0},
+		 {"model:profile=crypto-only", false, 0, 0}};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct fixture f = {.dev = open_spec(t[i].spec)};
+		uint8_t *cap = PRM_AT(query_hca_cap_out, f.out, capability);
+
+		PRM_SET(query_hca_cap_in, begin(&f, PRM_CMD_OP_QUERY_HCA_CAP), op_mod, 1);
+		assert_int_equal(run(&f, PROV_CMD_GENERAL, 16, PRM_BYTES(query_hca_cap_out), NULL),
+				 0);
+		assert_int_equal(PRM_GET(cmd_hca_cap, cap, tls_tx), t[i].tls);
+		assert_int_equal(PRM_GET(cmd_hca_cap, cap, tls_rx), 0);
+		PRM_SET(query_hca_cap_in, begin(&f, PRM_CMD_OP_QUERY_HCA_CAP), op_mod,
+			PRM_CAP_GROUP_TLS << 1 | 1);
+		assert_int_equal(run(&f, PROV_CMD_GENERAL, 16, PRM_BYTES(query_hca_cap_out), NULL),
+				 t[i].tls ? 0 : -EREMOTEIO);
+		if (t[i].tls)
+			assert_int_equal(cap[0], t[i].bits);
+		PRM_SET(query_hca_cap_in, begin(&f, PRM_CMD_OP_QUERY_HCA_CAP), op_mod,
+			PRM_CAP_GROUP_CRYPTO << 1 | 1);
+		if (run(&f, PROV_CMD_GENERAL, 16, PRM_BYTES(query_hca_cap_out), NULL) == 0)
+			assert_int_equal(PRM_GET(crypto_cap, cap, log_dek_max_alloc),
+					 t[i].log_bulk);
+		model_prov_ops.close(f.dev);
+	}
+}
+
 static void bad_options_are_refused(void **state)
 {
 	static const char *const bad[] = {"model:profile=x",
@@ -500,6 +539,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(plain_objects, setup, teardown),
 		cmocka_unit_test(caps_are_those_of_the_profile),
+		cmocka_unit_test(tls_caps_are_those_of_the_profile),
 		cmocka_unit_test(bad_options_are_refused),
 		cmocka_unit_test_setup_teardown(devx_rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_and_doorbells, setup, teardown),
