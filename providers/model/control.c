@@ -13,6 +13,10 @@ static const struct {
 	const char *word, *text;
 } drops[] = {MODEL_DROPS(DROP_NAME)};
 
+static const struct {
+	const char *word, *text;
+} tls[] = {MODEL_TLS_STATS(DROP_NAME)};
+
 struct list {
 	struct model_stat *s;
 	size_t n;
@@ -47,7 +51,7 @@ int model_dev_stats(struct model_dev *dev, struct model_stat **stats, size_t *n)
 	struct list l = {NULL, 0};
 
 	prm_opcodes(&nops);
-	l.s = calloc(OTHERS + nops + MODEL_NDROPS, sizeof(*l.s));
+	l.s = calloc(OTHERS + nops + MODEL_NDROPS + MODEL_NTLS_STATS, sizeof(*l.s));
 	if (!l.s)
 		return -ENOMEM;
 	add_commands(dev, &l);
@@ -62,6 +66,8 @@ int model_dev_stats(struct model_dev *dev, struct model_stat **stats, size_t *n)
 	add(&l, "crypto", "key_refills", atomic_load(&dev->key_refills),
 	    "keys read into the key cache");
 	add(&l, "crypto", "syncs", atomic_load(&dev->syncs), "SYNC_CRYPTO commands executed");
+	for (unsigned int i = 0; dev->profile.tls_tx && i < MODEL_NTLS_STATS; i++)
+		add(&l, "tls", tls[i].word, atomic_load(&dev->tls[i]), tls[i].text);
 	for (unsigned int d = 0; d < MODEL_NDROPS; d++)
 		if (atomic_load(&dev->drop[d]))
 			add(&l, "drops", drops[d].word, atomic_load(&dev->drop[d]), drops[d].text);

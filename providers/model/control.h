@@ -33,7 +33,7 @@ struct model_census {
 };
 void model_dev_census(struct model_dev *dev, struct model_census *census);
 
-/* One number of the model's own: group ("commands", "firmware", "drops", "wire", "crypto"), name, value, meaning or NULL. */
+/* One number of the model's own: group ("commands", "firmware", "drops", "wire", "crypto", "tls"), name, value, meaning or NULL. */
 struct model_stat {
 	const char *group, *name;
 	uint64_t value;

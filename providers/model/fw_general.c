@@ -113,6 +113,7 @@ static enum model_synd create_key(struct model_cmd *c, unsigned int log)
 	dek->keys = keys;
 	dek->purpose = (uint8_t)PRM_GET(encryption_key_obj, obj, key_purpose);
 	dek->pd = pd->o.id;
+	dek->birth = ++c->dev->dek_births;
 	if (!log) {
 		memcpy(keys[0].bytes, key, len);
 		keys[0].len = len;

@@ -273,6 +273,8 @@ enum model_synd model_do_MODIFY_SQ(struct model_cmd *c)
 		       PRM_GET(modify_sq_in, c->in, modify_bitmask));
 	if (s != MODEL_S_OK)
 		return s;
+	if (to != MODEL_Q_RDY)
+		model_tls_forget(c->dev, sq);
 	if (to == MODEL_Q_RST)
 		sq->ci = 0;
 	atomic_store(&sq->state, (int)to);
@@ -295,7 +297,14 @@ enum model_synd model_do_QUERY_SQ(struct model_cmd *c)
 
 enum model_synd model_do_DESTROY_SQ(struct model_cmd *c)
 {
-	return model_cmd_destroy(c, MODEL_SQ, (uint32_t)PRM_GET(destroy_sq_in, c->in, sqn));
+	struct model_sq *sq =
+		model_cmd_find(c, MODEL_SQ, (uint32_t)PRM_GET(destroy_sq_in, c->in, sqn));
+
+	if (!sq)
+		return c->why;
+	if (model_cmd_unused(&sq->o) == MODEL_S_OK)
+		model_tls_forget(c->dev, sq);
+	return model_cmd_destroy(c, MODEL_SQ, sq->o.id);
 }
 
 /* -- RQ -------------------------------------------------------------------------------------------------- */
@@ -405,6 +414,7 @@ enum model_synd model_do_CREATE_TIS(struct model_cmd *c)
 	const uint8_t *tisc = PRM_AT(create_tis_in, c->in, ctx);
 	uint32_t pdn = (uint32_t)PRM_GET(tisc, tisc, pd);
 	bool tls = PRM_GET(tisc, tisc, tls_en);
+	struct model_tls *context = NULL;
 	struct model_pd *pd = NULL;
 	struct model_td *td;
 	struct model_tis *tis;
@@ -422,9 +432,17 @@ enum model_synd model_do_CREATE_TIS(struct model_cmd *c)
 		if (!pd)
 			return c->why;
 	}
+	if (tls) {
+		context = model_tls_new();
+		if (!context)
+			return MODEL_S_NO_MEMORY;
+	}
 	tis = model_cmd_new(c, MODEL_TIS, sizeof(*tis), 1);
-	if (!tis)
+	if (!tis) {
+		model_tls_free(context);
 		return c->why;
+	}
+	tis->tls = context;
 	tis->td = td->o.id;
 	tis->pd = pdn;
 	tis->tls_en = tls;

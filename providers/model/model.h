@@ -7,6 +7,7 @@
  *   other faces (later) ──────┤                         │
  *                        firmware.c ── fw_*.c     sq.c, queue.c ── steering.c ── esp.c
  *                             │   objects, refs,        │    rings, CQEs   │ tables   │ libcrypto
+ *                             │                         ├── send.c, lso.c, tls_wqe.c ── tls.c
  *                        object.c  uid, census       memory.c           packet.c: parser, match.c, modify.c
  *
  * A command mailbox enters model_fw_exec(); a doorbell enters model_sq_ring(); a frame enters model_rx_frame().
@@ -16,8 +17,9 @@
  *   1  fw     (mutex)    the firmware processor: one command at a time
  *   2  objs   (rwlock)   object registry, tables, rules: firmware writes, data path reads
  *   3  sq->lock / rq->lock (mutex)   one queue's ring state
- *   4  cq->lock (mutex)              producer index of a CQ
- *   5  port->lock (mutex)            a port's frame ring
+ *   4  tis->tls->lock (mutex)        a TLS context; two queues may send on one TIS. Inside it only dek->lock
+ *   5  cq->lock (mutex)              producer index of a CQ
+ *   6  port->lock (mutex)            a port's frame ring
  * No lock of two devices is ever held: a frame for a peer goes into the peer port's ring under that ring's lock
  * alone, and the peer's own progress() takes it out. Counters are C11 atomics.
  */
@@ -118,6 +120,14 @@ struct model_sq {
 	bool flush_in_error;
 	struct model_cq *cq;
 	uint8_t *sqc; /* context as created, for QUERY */
+	/* TISes with updates that this queue was given and that have not taken effect; stale entries are harmless */
+	uint32_t *pending;
+	uint32_t npending, pending_room;
+	/* tls_wqe.c: what was seen when looking ahead: no fence up to `end`; `last`: the last update, if any */
+	struct model_ahead {
+		bool valid, closed, any;
+		uint16_t end, last;
+	} ahead;
 };
 
 struct model_rq {
@@ -135,10 +145,48 @@ struct model_rq {
 	_Atomic uint64_t out_of_buffer; /* frames dropped for want of a receive WQE */
 };
 
+/* What static parameters say. */
+struct model_tls_params {
+	bool v13;
+	uint8_t iv[12];	 /* 1.2: 4 bytes of salt, then 0 */
+	uint64_t record; /* number of the record that starts when progress is set */
+	uint32_t dekn;
+};
+
+enum model_tls_state {
+	MODEL_TLS_UNARMED, /* no progress was set since the static parameters */
+	MODEL_TLS_ARMED,
+	MODEL_TLS_LOST, /* the stream was not what its headers said: garbage until armed again */
+};
+enum model_tls_phase { MODEL_TLS_HEADER, MODEL_TLS_NONCE, MODEL_TLS_BODY, MODEL_TLS_TAG };
+
+/* The TLS context of a TIS: tls.c. */
+struct model_tls {
+	pthread_mutex_t lock;
+	struct model_tls_params params;
+	enum model_tls_state state;
+	bool has_params, moved; /* moved: at least a byte went through since it was armed */
+	/* updates that have not taken effect, of the queue `owner` (NULL: none) */
+	struct {
+		const struct model_sq *owner;
+		bool has_params, arm;
+		struct model_tls_params params;
+	} pending;
+	/* where the stream is: `at` bytes of the phase are done */
+	enum model_tls_phase phase;
+	uint32_t at, body; /* body: bytes to encrypt in this record */
+	uint8_t header[5], nonce[8], tag[16];
+	uint64_t record, noise;
+	void *cipher; /* EVP_CIPHER_CTX, keyed with cipher_gen of slot cipher_dekn of the DEK born cipher_birth */
+	uint64_t cipher_birth;
+	uint32_t cipher_dekn, cipher_gen;
+};
+
 struct model_tis {
 	struct model_obj o;
 	uint32_t td, pd;
 	bool tls_en;
+	struct model_tls *tls; /* with tls_en */
 };
 struct model_tir {
 	struct model_obj o;
@@ -162,6 +210,7 @@ struct model_dek {
 	struct model_obj o;
 	uint8_t purpose;
 	uint32_t pd;
+	uint64_t birth;		/* no two DEKs of a device have the same */
 	pthread_mutex_t lock;	/* the slots' caches */
 	struct model_key *keys; /* o.count of them */
 };
@@ -345,9 +394,26 @@ struct model_fault {
 #define MODEL_DROP_ENUM(d, word, text) MODEL_DROP_##d,
 enum model_drop { MODEL_DROPS(MODEL_DROP_ENUM) MODEL_NDROPS };
 
+/* What the TLS engine did, for `stats`: word, meaning. */
+#define MODEL_TLS_STATS(D) \
+	D(STATIC, "static_params", "updates of static parameters") \
+	D(PROGRESS, "progress_params", "updates of progress parameters") \
+	D(DUMPS, "dumps", "DUMP work requests executed") \
+	D(DUMP_BYTES, "dump_bytes", "bytes that DUMPs moved through a context") \
+	D(PACKETS, "encrypted_packets", "packets whose payload went through an armed context") \
+	D(BYTES, "encrypted_bytes", "bytes of their payload") \
+	D(RECORDS, "records", "records finished, by packets or DUMPs") \
+	D(LOST, "lost", "contexts that lost the stream and made garbage of it") \
+	D(UNARMED, "unarmed", "packets and DUMPs that met a context which was not armed") \
+	D(OVERTAKEN, "overtaken", \
+	  "packets and DUMPs out of order with an update for want of a fence")
+
+#define MODEL_TLS_STAT_ENUM(d, word, text) MODEL_TLS_N_##d,
+enum model_tls_stat { MODEL_TLS_STATS(MODEL_TLS_STAT_ENUM) MODEL_NTLS_STATS };
+
 struct model_port; /* port.c */
 
-/* What the core needs from its surroundings. All are called without a lock of rank 3..5 held. */
+/* What the core needs from its surroundings. All are called without a lock of rank 3..6 held. */
 struct model_host {
 	void *ctx;
 	/* host address of len bytes at umem offset, NULL when outside */
@@ -384,6 +450,8 @@ struct model_dev {
 	_Atomic uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes; /* on the wire */
 	_Atomic uint64_t encrypted_bytes, decrypted_bytes;
 	_Atomic uint64_t key_refills, syncs;
+	_Atomic uint64_t tls[MODEL_NTLS_STATS];
+	uint64_t dek_births;
 };
 
 /* firmware.c: an empty device with the profile, no port. 0 or -ENOMEM. fini frees all objects, not the port. */
@@ -533,6 +601,26 @@ int model_esp_del(struct model_dev *dev, struct model_pkt *p);
 void model_ipsec_crypto_free(struct model_ipsec *sa);
 
 /*
+ * tls.c: TLS contexts. new: NULL without memory. Everything else with its lock held; run also with dev->objs held for
+ * reading. set and arm are what static and progress parameters do when they take effect. run() takes the next n bytes
+ * of the stream through the context, in place: encrypted, or garbage, but never as they were except record headers.
+ */
+struct model_tls *model_tls_new(void);
+void model_tls_free(struct model_tls *t);
+void model_tls_set(struct model_tls *t, const struct model_tls_params *params);
+void model_tls_arm(struct model_tls *t);
+void model_tls_run(struct model_dev *dev, const struct model_tis *tis, uint8_t *bytes, size_t n);
+/* The key of dek_index if the TIS may use it: its DEK, else NULL. */
+struct model_dek *model_tls_dek(struct model_dev *dev, const struct model_tis *tis, uint32_t dekn);
+/* tls_wqe.c: updates that have not taken effect are lost and so are their contexts, as when the queue fails. */
+void model_tls_forget(struct model_dev *dev, struct model_sq *sq);
+
+static inline void model_tls_count(struct model_dev *dev, enum model_tls_stat what, uint64_t n)
+{
+	atomic_fetch_add_explicit(&dev->tls[what], n, memory_order_relaxed);
+}
+
+/*
  * sq.c, queue.c. sq_ring and rx_frame take dev->objs for reading themselves. deliver writes the packet and its CQE to the
  * TIR's RQ; the caller holds dev->objs for reading. flush ends what is posted to a queue in ERR with error CQEs, if it
  * was created so; the caller holds dev->objs.
@@ -551,7 +639,7 @@ void model_rq_flush(struct model_dev *dev, struct model_rq *rq);
 int model_port_open(struct model_dev *dev, const char *spec, struct model_port **port, char *why,
 		    size_t whylen);
 void model_port_close(struct model_port *port);
-/* Send one frame; never blocks; counts drops on dev. No lock of rank < 5 of another device is touched. */
+/* Send one frame; never blocks; counts drops on dev. No lock of rank < 6 of another device is touched. */
 void model_port_send(struct model_port *port, const uint8_t *frame, size_t len);
 /* Hand up to `max` waiting frames to model_rx_frame(). Returns how many. */
 int model_port_poll(struct model_port *port, int max);

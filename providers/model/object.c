@@ -174,8 +174,10 @@ static void dispose_contents(struct model_obj *o)
 {
 	switch (o->type) {
 	case MODEL_CQ: pthread_mutex_destroy(&((struct model_cq *)o)->lock); break;
+	case MODEL_TIS: model_tls_free(((struct model_tis *)o)->tls); break;
 	case MODEL_SQ:
 		pthread_mutex_destroy(&((struct model_sq *)o)->lock);
+		free(((struct model_sq *)o)->pending);
 		free(((struct model_sq *)o)->sqc);
 		break;
 	case MODEL_RQ:

@@ -2,8 +2,8 @@
 /*
  * What the queues share: why a WQE fails, completions, events, doorbell records.
  *
- *   sq.c     send WQEs: fetch, execute, complete ──┐
- *   queue.c  receive WQEs: scatter, complete     ──┴── CQEs: queue.c
+ *   sq.c     send WQEs: fetch, execute, complete ──┐        send.c, lso.c   what SEND and TSO do
+ *   queue.c  receive WQEs: scatter, complete     ──┴── CQEs: queue.c        tls_wqe.c   what UMR, PSV and DUMP do
  *
  * Locks: as in model.h; the CQ's is taken inside.
  */
@@ -11,27 +11,12 @@
 #define PROVIDERS_MODEL_QUEUE_H
 
 #include "model.h"
+#include "syndromes.h"
 
 enum { MODEL_CQE_BYTES = 64 };
 
-/* Vendor error syndromes of the model, so that equal CQE syndromes can be told apart. Shown by `help errors`. */
-enum model_vendor_synd {
-	V_NONE,
-	V_OPCODE = 0x01,     /* the model does not execute this opcode */
-	V_DS = 0x02,	     /* ds count 0, above the limit, or more than was posted */
-	V_INDEX = 0x03,	     /* wqe_index is not the position in the queue */
-	V_QPN = 0x04,	     /* qpn is not this queue */
-	V_TIS = 0x05,	     /* no such TIS of this user and transport domain, or one of TLS */
-	V_INLINE_MIN = 0x06, /* fewer inline header bytes than the queue requires */
-	V_INLINE_LEN = 0x07, /* inline bytes run out of the WQE, or flags in inline_hdr_sz */
-	V_SEGMENT = 0x08,    /* a segment is empty or runs out of the WQE */
-	V_LKEY = 0x09,	     /* no such key, other PD, outside of its region, or no permission */
-	V_SHORT = 0x0a,	     /* frame shorter than an Ethernet header */
-	V_LONG = 0x0b,	     /* frame longer than any frame may be */
-	V_DOORBELL = 0x0c,   /* doorbell record runs more than a ring ahead */
-	V_SCATTER = 0x0d,    /* receive WQE has too little room */
-	V_FLUSH = 0x0e,
-};
+#define MODEL_VENDOR_ENUM(name, number, meaning) V_##name = (number),
+enum model_vendor_synd { V_NONE, MODEL_VENDOR_SYNDROMES(MODEL_VENDOR_ENUM) };
 
 struct model_failure {
 	uint8_t syndrome, vendor; /* PRM_CQE_SYND_*, enum model_vendor_synd */
@@ -39,6 +24,19 @@ struct model_failure {
 
 #define OK ((struct model_failure){0, V_NONE})
 #define FAIL(synd, v) ((struct model_failure){PRM_CQE_SYND_##synd, (v)})
+
+/* A send WQE: copied, unwrapped, its control segment decoded. */
+enum { MODEL_MAX_DS = 63, MODEL_ETH_HLEN = 14, MODEL_WQE_FENCE_MASK = 0xe0 };
+struct model_wqe {
+	uint8_t b[(MODEL_MAX_DS + 1) * PRM_WQE_DS];
+	unsigned int ds;
+	unsigned int nbb; /* basic blocks */
+	uint16_t index;	  /* of its first basic block, free running */
+	uint8_t opcode, opmod;
+	uint32_t tisn;
+	bool signal;
+	bool fenced; /* waits for everything before it, context updates included */
+};
 
 /* What to tell the host once all locks of rank 3 and above are free. */
 struct model_events {
@@ -80,5 +78,44 @@ void model_cq_write(struct model_cq *cq, uint8_t cqe[MODEL_CQE_BYTES], uint8_t o
 void model_cq_error(struct model_cq *cq, uint8_t cqe_op, uint8_t wqe_op, uint32_t qn,
 		    uint32_t user_index, uint16_t index, struct model_failure f,
 		    struct model_events *ev);
+
+/*
+ * sq.c: copy and check what every WQE has. `posted`: basic blocks from index up to the doorbell. nbb is set in any case.
+ * The TIS that the WQE names, if the queue may use it, else NULL.
+ */
+struct model_failure model_sq_fetch(const struct model_dev *dev, const struct model_sq *sq,
+				    uint16_t index, uint16_t posted, struct model_wqe *w);
+struct model_tis *model_sq_tis(struct model_dev *dev, const struct model_sq *sq, uint32_t tisn);
+
+/*
+ * send.c: SEND and TSO. Frames go through `tis` if it is one of TLS. `posted` as above, for what may overtake.
+ */
+struct model_failure model_sq_send(struct model_dev *dev, struct model_sq *sq,
+				   const struct model_wqe *w, uint16_t posted, struct model_pkt *p);
+
+/*
+ * tls_wqe.c: the TLS WQEs, and when what they change takes effect.
+ */
+struct model_failure model_tls_static(struct model_dev *dev, struct model_sq *sq,
+				      const struct model_wqe *w);
+struct model_failure model_tls_progress(struct model_dev *dev, struct model_sq *sq,
+					const struct model_wqe *w);
+struct model_failure model_tls_get(struct model_dev *dev, struct model_sq *sq,
+				   const struct model_wqe *w);
+struct model_failure model_tls_dump(struct model_dev *dev, struct model_sq *sq,
+				    const struct model_wqe *w, uint16_t posted,
+				    struct model_pkt *p);
+/* A fence: all updates that this queue was given take effect. */
+void model_tls_land(struct model_dev *dev, struct model_sq *sq);
+
+/*
+ * Data of WQE w for the context of `tis`: before lets updates overtake it, through takes the bytes through the context
+ * in place (true: it is armed), after lets updates take effect that the data has overtaken.
+ */
+void model_tls_before(struct model_dev *dev, struct model_sq *sq, struct model_tis *tis,
+		      const struct model_wqe *w, uint16_t posted);
+bool model_tls_through(struct model_dev *dev, const struct model_tis *tis, uint8_t *bytes,
+		       size_t n);
+void model_tls_after(struct model_sq *sq, struct model_tis *tis);
 
 #endif

@@ -205,6 +205,34 @@
 	MODEL_SYNDROMES_FLOW(Y) \
 	MODEL_SYNDROMES_FTE(Y)
 
+/* Vendor error syndromes of error CQEs: Y(name, number, meaning). All belong to the model. */
+#define MODEL_VENDOR_SYNDROMES(Y) \
+	Y(OPCODE, 0x01, "the model does not execute this opcode") \
+	Y(DS, 0x02, "ds count 0, above the limit, more than was posted, or not that of this kind of WQE") \
+	Y(INDEX, 0x03, "wqe_index is not the position in the queue") \
+	Y(QPN, 0x04, "qpn is not this queue") \
+	Y(TIS, 0x05, "no such TIS of this user and transport domain") \
+	Y(INLINE_MIN, 0x06, "fewer inline header bytes than the queue requires") \
+	Y(INLINE_LEN, 0x07, "inline bytes run out of the WQE, or flags in inline_hdr_sz") \
+	Y(SEGMENT, 0x08, "a segment is empty or runs out of the WQE") \
+	Y(LKEY, 0x09, "no such key, other PD, outside of its region, or no permission") \
+	Y(SHORT, 0x0a, "frame shorter than an Ethernet header") \
+	Y(LONG, 0x0b, "frame longer than any frame may be, or TSO payload above max_lso_cap") \
+	Y(DOORBELL, 0x0c, "doorbell record runs more than a ring ahead") \
+	Y(SCATTER, 0x0d, "receive WQE has too little room") \
+	Y(FLUSH, 0x0e, "the queue was in error") \
+	Y(LSO_MSS, 0x0f, "TSO with mss 0 or one that makes frames longer than any may be") \
+	Y(LSO_HEADER, 0x10, "TSO whose inline header does not end with the header of TCP") \
+	Y(TLS_TIS, 0x11, "a TLS WQE names a TIS without tls_en, or none") \
+	Y(TLS_OPMOD, 0x12, "UMR or PSV whose opmod is not that of a TIS") \
+	Y(TLS_UMR, 0x13, "UMR control or memory key segment is not that of TLS parameters") \
+	Y(TLS_STATIC, 0x14, "static parameters: a constant, a version that is not offered, or a field that must be 0") \
+	Y(TLS_DEK, 0x15, "dek_index names no written TLS key of this user and PD") \
+	Y(TLS_PROGRESS, 0x16, "progress parameters of a TIS are not all 0") \
+	Y(TLS_ANSWER, 0x17, "GET_PSV: a field that must be 0, or an answer buffer that is not 64-byte aligned") \
+	Y(TLS_DUMP, 0x18, "DUMP: not exactly one data segment of 1 byte to the MTU") \
+	Y(TLS_PACKET, 0x19, "a packet for a TLS context is not TCP, or longer than its IP packet")
+
 #define MODEL_SYNDROME_ENUM(name, syndrome, status, meaning) MODEL_S_##name,
 enum model_synd { MODEL_S_OK, MODEL_SYNDROMES(MODEL_SYNDROME_ENUM) MODEL_NSYNDROMES };
 

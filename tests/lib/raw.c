@@ -29,12 +29,37 @@ struct prov_obj *raw_do(struct raw *r, enum prov_cmd_kind kind, struct prov_obj 
 
 #define CREATE(r, in, out) raw_do((r), PROV_CMD_CREATE, NULL, (in), sizeof(in), (out), sizeof(out))
 
+static uint32_t tis(struct raw *r, bool tls, uint32_t td, struct prov_obj **obj)
+{
+	uint8_t in[PRM_BYTES(create_tis_in)] = {0}, out[PRM_BYTES(create_tis_out)];
+	uint8_t *tisc = PRM_AT(create_tis_in, in, ctx);
+	struct prov_obj *o;
+
+	PRM_SET(create_tis_in, in, opcode, PRM_CMD_OP_CREATE_TIS);
+	PRM_SET(tisc, tisc, transport_domain, td);
+	PRM_SET(tisc, tisc, tls_en, tls);
+	PRM_SET(tisc, tisc, pd, tls ? r->pd : 0);
+	o = CREATE(r, in, out);
+	if (obj)
+		*obj = o;
+	return (uint32_t)PRM_GET(create_tis_out, out, tisn);
+}
+
+uint32_t raw_tls_tis(struct raw *r, struct prov_obj **obj)
+{
+	return tis(r, true, r->td, obj);
+}
+
+uint32_t raw_tis_of_td(struct raw *r, bool tls, uint32_t td)
+{
+	return tis(r, tls, td, NULL);
+}
+
 void raw_open(struct raw *r, const char *spec)
 {
 	uint8_t pd_in[PRM_BYTES(alloc_pd_in)] = {0}, pd_out[PRM_BYTES(alloc_pd_out)];
 	uint8_t td_in[PRM_BYTES(alloc_transport_domain_in)] = {0},
 		td_out[PRM_BYTES(alloc_transport_domain_out)];
-	uint8_t tis_in[PRM_BYTES(create_tis_in)] = {0}, tis_out[PRM_BYTES(create_tis_out)];
 	char why[256] = "";
 
 	memset(r, 0, sizeof(*r));
@@ -55,10 +80,7 @@ void raw_open(struct raw *r, const char *spec)
 	    r->ops->umem_reg(r->dev, r->rings, RAW_ARENA, &r->umem) ||
 	    r->ops->mr_reg(r->dev, r->pd, r->data, RAW_ARENA, &r->mr))
 		fatal(spec, "no UAR, umem or memory region");
-	PRM_SET(create_tis_in, tis_in, opcode, PRM_CMD_OP_CREATE_TIS);
-	PRM_SET(tisc, PRM_AT(create_tis_in, tis_in, ctx), transport_domain, r->td);
-	CREATE(r, tis_in, tis_out);
-	r->tisn = (uint32_t)PRM_GET(create_tis_out, tis_out, tisn);
+	r->tisn = tis(r, false, r->td, NULL);
 }
 
 void raw_close(struct raw *r)
@@ -351,18 +373,47 @@ static uint32_t general(struct raw *r, uint16_t type, uint8_t *in, size_t inlen,
 	return (uint32_t)PRM_GET(general_obj_out_cmd_hdr, out, obj_id);
 }
 
-uint32_t raw_dek(struct raw *r, const uint8_t *key, uint8_t len, struct prov_obj **obj)
+/* A 128-bit key lies behind 16 bytes of zero. */
+static void set_key(struct raw *r, uint8_t *o, uint8_t purpose, const uint8_t *key, uint8_t len)
+{
+	PRM_SET(encryption_key_obj, o, key_size, len == 32);
+	PRM_SET(encryption_key_obj, o, key_purpose, purpose);
+	PRM_SET(encryption_key_obj, o, pd, r->pd);
+	memcpy(PRM_AT(encryption_key_obj, o, key) + 32 - len, key, len);
+}
+
+static uint32_t dek(struct raw *r, uint8_t purpose, const uint8_t *key, uint8_t len,
+		    struct prov_obj **obj)
 {
 	uint8_t in[PRM_BYTES(create_encryption_key_in)] = {0};
+
+	set_key(r, PRM_AT(create_encryption_key_in, in, encryption_key_object), purpose, key, len);
+	return general(r, PRM_GENERAL_OBJECT_TYPES_ENCRYPTION_KEY, in, sizeof(in), obj);
+}
+
+uint32_t raw_dek(struct raw *r, const uint8_t *key, uint8_t len, struct prov_obj **obj)
+{
+	return dek(r, PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_IPSEC, key, len, obj);
+}
+
+uint32_t raw_tls_dek(struct raw *r, const uint8_t *key, uint8_t len, struct prov_obj **obj)
+{
+	return dek(r, PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_TLS, key, len, obj);
+}
+
+void raw_tls_key(struct raw *r, struct prov_obj *obj, uint32_t dekn, const uint8_t *key,
+		 uint8_t len)
+{
+	uint8_t in[PRM_BYTES(create_encryption_key_in)] = {0},
+		out[PRM_BYTES(general_obj_out_cmd_hdr)];
 	uint8_t *o = PRM_AT(create_encryption_key_in, in, encryption_key_object);
 
-	PRM_SET(encryption_key_obj, o, key_size, len == 32);
-	PRM_SET(encryption_key_obj, o, key_purpose,
-		PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_IPSEC);
-	PRM_SET(encryption_key_obj, o, pd, r->pd);
-	/* a 128-bit key lies behind 16 bytes of zero */
-	memcpy(PRM_AT(encryption_key_obj, o, key) + 32 - len, key, len);
-	return general(r, PRM_GENERAL_OBJECT_TYPES_ENCRYPTION_KEY, in, sizeof(in), obj);
+	PRM_SET(general_obj_in_cmd_hdr, in, opcode, PRM_CMD_OP_MODIFY_GENERAL_OBJECT);
+	PRM_SET(general_obj_in_cmd_hdr, in, obj_type, PRM_GENERAL_OBJECT_TYPES_ENCRYPTION_KEY);
+	PRM_SET(general_obj_in_cmd_hdr, in, obj_id, dekn);
+	PRM_SET(encryption_key_obj, o, modify_field_select, 1);
+	set_key(r, o, PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_TLS, key, len);
+	raw_do(r, PROV_CMD_MODIFY, obj, in, sizeof(in), out, sizeof(out));
 }
 
 uint32_t raw_ipsec(struct raw *r, uint32_t dekn, bool tx, uint32_t sn)

@@ -95,6 +95,12 @@ uint32_t raw_counter(struct raw *r, struct prov_obj **obj);
 void raw_counter_read(struct raw *r, struct prov_obj *obj, uint32_t id, uint64_t *packets,
 		      uint64_t *octets);
 uint32_t raw_dek(struct raw *r, const uint8_t *key, uint8_t len, struct prov_obj **obj);
+/* For TLS: a TIS, a key of purpose TLS, another key into it. */
+uint32_t raw_tls_tis(struct raw *r, struct prov_obj **obj);
+uint32_t raw_tls_dek(struct raw *r, const uint8_t *key, uint8_t len, struct prov_obj **obj);
+void raw_tls_key(struct raw *r, struct prov_obj *obj, uint32_t dekn, const uint8_t *key,
+		 uint8_t len);
+uint32_t raw_tis_of_td(struct raw *r, bool tls, uint32_t td);
 /* Full offload, salt f4f3f2f1. tx: sequence numbers count up from sn. */
 uint32_t raw_ipsec(struct raw *r, uint32_t dekn, bool tx, uint32_t sn);
 uint32_t raw_reformat(struct raw *r, uint8_t type, const uint8_t *data, uint32_t len);

@@ -143,7 +143,7 @@ static void error_flush_recover(void **state)
 
 	wqe_start(wqe, PRM_WQE_OP_NOP, 1, true);
 	raw_post(&sq, wqe);
-	wqe_start(wqe, PRM_WQE_OP_TSO, 2, false);
+	wqe_start(wqe, PRM_WQE_OP_ENHANCED_MPSW, 2, false);
 	raw_post(&sq, wqe);
 	wqe_start(wqe, PRM_WQE_OP_NOP, 1, false);
 	raw_post(&sq, wqe);

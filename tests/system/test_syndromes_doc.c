@@ -60,6 +60,19 @@ static const char intro[] = "# Syndromes of the model\n"
 			    "`system/syndromes_doc`\n"
 			    "writes it anew.\n";
 
+#define VENDOR_LINE(name, number, meaning) {number, 0, meaning},
+static const struct line vendor[] = {MODEL_VENDOR_SYNDROMES(VENDOR_LINE)};
+
+static void print_vendor(FILE *f)
+{
+	fputs("\n## Work requests\n\nWhy a work request failed: the vendor error syndrome of its "
+	      "error "
+	      "completion.\n\n| Vendor syndrome | Meaning |\n|---|---|\n",
+	      f);
+	for (size_t i = 0; i < COUNT_OF(vendor); i++)
+		fprintf(f, "| `0x%02x` | %s |\n", vendor[i].syndrome, vendor[i].meaning);
+}
+
 static void print(FILE *f)
 {
 	fputs(intro, f);
@@ -73,6 +86,7 @@ static void print(FILE *f)
 				prm_status_name(l->status), l->meaning);
 		}
 	}
+	print_vendor(f);
 }
 
 static void page_is_up_to_date(void **state)

@@ -124,7 +124,6 @@ static int setup(void **state)
 	sq.td = tis.td = TD;
 	sq.uar_page = UAR;
 	sq.o.uid = tis.o.uid = 1;
-	tis.tls_en = false;
 	sq.user_index = 0xabcdef;
 	sq.flush_in_error = true;
 	sq.cq = &cq;
@@ -375,9 +374,10 @@ static void wrong_tis(void)
 	tis.td++;
 	refused_with_tis();
 	tis.td--;
-	tis.tls_en = true;
+	tis.tls = model_tls_new(); /* TLS, and the packet is UDP */
 	refused_with_tis();
-	tis.tls_en = false;
+	model_tls_free(tis.tls);
+	tis.tls = NULL;
 }
 
 static void wrong_control_segments(void **state)
