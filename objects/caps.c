@@ -9,11 +9,13 @@
 #include "objects/device.h"
 #include "objects/error.h"
 
+#include <mlx5_offload/tls.h>
+
 #include <errno.h>
 #include <string.h>
 
 /* Order of the queries: GENERAL first. */
-enum group { GENERAL, ETHERNET, FLOW, CRYPTO, IPSEC, NGROUPS };
+enum group { GENERAL, ETHERNET, FLOW, CRYPTO, IPSEC, TLS, NGROUPS };
 
 static const struct {
 	uint16_t number;
@@ -24,6 +26,7 @@ static const struct {
 	[FLOW] = {PRM_CAP_GROUP_FLOW_TABLE, OBJ_CAP_nic_flow_table},
 	[CRYPTO] = {PRM_CAP_GROUP_CRYPTO, OBJ_CAP_crypto},
 	[IPSEC] = {PRM_CAP_GROUP_IPSEC, OBJ_CAP_ipsec_offload},
+	[TLS] = {PRM_CAP_GROUP_TLS, OBJ_CAP_tls_tx},
 };
 
 enum { YES = 1, NUMBER = 2, NEEDED = 4 };
@@ -37,6 +40,7 @@ enum { YES = 1, NUMBER = 2, NEEDED = 4 };
 		PRM_WIDTH(per_protocol_networking_offload_caps, f)
 #define AT_CRYPTO(f) CRYPTO, PRM_OFFSET(crypto_cap, f), PRM_WIDTH(crypto_cap, f)
 #define AT_IPSEC(f) IPSEC, PRM_OFFSET(ipsec_cap, f), PRM_WIDTH(ipsec_cap, f)
+#define AT_TLS(f) TLS, PRM_OFFSET(tls_cap, f), PRM_WIDTH(tls_cap, f)
 #define AT_FLOW(f) FLOW, PRM_OFFSET(flow_table_nic_cap, f), PRM_WIDTH(flow_table_nic_cap, f)
 #define AT_PROP(dir, f) \
 	FLOW, \
@@ -71,6 +75,12 @@ static const struct row {
 	ROW(ipsec_object, "general_obj_types.ipsec", AT_OBJ_TYPE(IPSEC), YES | NEEDED, "IPsec objects"),
 	ROW(wqe_inline_mode, "wqe_inline_mode", AT_ETH(wqe_inline_mode), NUMBER, "headers that a send WQE must carry inline: 0 L2, 1 as the vport says, 2 none"),
 	ROW(csum_cap, "csum_cap", AT_ETH(csum_cap), YES, "checksum offload"),
+	ROW(max_lso_cap, "max_lso_cap", AT_ETH(max_lso_cap), NUMBER, "bytes of a TSO, log2"),
+	ROW(tls_tx, "tls_tx", AT_GENERAL(tls_tx), YES, "TLS transmit offload"),
+	ROW(tls_1_2_aes_gcm_128, "tls_1_2_aes_gcm_128", AT_TLS(tls_1_2_aes_gcm_128), YES, "TLS 1.2 with AES-GCM-128"),
+	ROW(tls_1_2_aes_gcm_256, "tls_1_2_aes_gcm_256", AT_TLS(tls_1_2_aes_gcm_256), YES, "TLS 1.2 with AES-GCM-256"),
+	ROW(tls_1_3_aes_gcm_128, "tls_1_3_aes_gcm_128", AT_TLS(tls_1_3_aes_gcm_128), YES, "TLS 1.3 with AES-GCM-128"),
+	ROW(tls_1_3_aes_gcm_256, "tls_1_3_aes_gcm_256", AT_TLS(tls_1_3_aes_gcm_256), YES, "TLS 1.3 with AES-GCM-256"),
 	ROW(synchronize_dek, "synchronize_dek", AT_CRYPTO(synchronize_dek), YES, "SYNC_CRYPTO"),
 	ROW(log_dek_max_alloc, "log_dek_max_alloc", AT_CRYPTO(log_dek_max_alloc), NUMBER, "keys made by one command, log2"),
 	ROW(log_max_num_deks, "log_max_num_deks", AT_CRYPTO(log_max_num_deks), NUMBER, "keys of all kinds, log2"),
@@ -182,4 +192,35 @@ int mlxo_device_check_ipsec_packet(struct mlxo_device *dev, bool gcm256)
 		return 0;
 	return obj_error(-EOPNOTSUPP, "device %s cannot do IPsec packet offload, it lacks: %s",
 			 mlxo_device_name(dev), missing);
+}
+
+/* WQEs that set a context are 192 bytes long. */
+enum { TLS_STATIC_BYTES = 192 };
+
+int mlxo_device_check_tls(struct mlxo_device *dev, uint16_t version, uint16_t cipher)
+{
+	bool v3 = version == MLXO_TLS_1_3, k256 = cipher == MLXO_TLS_AES_GCM_256;
+	enum obj_cap kind = v3 ? (k256 ? OBJ_CAP_tls_1_3_aes_gcm_256 : OBJ_CAP_tls_1_3_aes_gcm_128)
+			       : (k256 ? OBJ_CAP_tls_1_2_aes_gcm_256 : OBJ_CAP_tls_1_2_aes_gcm_128);
+	const enum obj_cap needed[] = {
+		OBJ_CAP_tls_tx,	     OBJ_CAP_log_max_dek, OBJ_CAP_encryption_key_object,
+		OBJ_CAP_log_max_tis, OBJ_CAP_csum_cap,	  kind};
+	char missing[400] = "";
+
+	if ((version != MLXO_TLS_1_2 && !v3) || (cipher != MLXO_TLS_AES_GCM_128 && !k256))
+		return obj_error(-EOPNOTSUPP,
+				 "TLS version 0x%04x with cipher %u: only AES-GCM with 128 or 256 "
+				 "bits of TLS "
+				 "1.2 and 1.3 can be offloaded",
+				 version, cipher);
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!obj_cap(dev, needed[i]))
+			append(missing, sizeof(missing), dev->caps[needed[i]].name);
+	if (obj_cap(dev, OBJ_CAP_max_wqe_sz_sq) < TLS_STATIC_BYTES)
+		append(missing, sizeof(missing), "max_wqe_sz_sq of 192");
+	if (!*missing)
+		return 0;
+	return obj_error(-EOPNOTSUPP,
+			 "device %s cannot offload TLS %s with AES-GCM-%d, it lacks: %s",
+			 mlxo_device_name(dev), v3 ? "1.3" : "1.2", k256 ? 256 : 128, missing);
 }

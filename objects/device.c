@@ -15,14 +15,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Everything that needs commands. On failure close() undoes what there is. */
-static int start(struct mlxo_device *dev)
+/* What all queues and objects share. */
+static int make_shared(struct mlxo_device *dev)
 {
-	int err = obj_caps_read(dev);
-
-	if (err)
-		return err;
-	err = dev->ops->uar_alloc(dev->prov, &dev->uar);
+	int err = dev->ops->uar_alloc(dev->prov, &dev->uar);
 	if (err)
 		return obj_error(err, "device %s gave no doorbell page: %s", mlxo_device_name(dev),
 				 strerror(-err));
@@ -31,6 +27,34 @@ static int start(struct mlxo_device *dev)
 	if (err)
 		return err;
 	return obj_td_create(dev, &dev->td);
+}
+
+/* Everything that needs commands. On failure close() undoes what there is. */
+static int start(struct mlxo_device *dev)
+{
+	int err = obj_caps_read(dev);
+
+	return err ? err : make_shared(dev);
+}
+
+static void drop_shared(struct mlxo_device *dev)
+{
+	obj_undo_begin(); /* nobody can be told but the log */
+	obj_destroy(dev, &dev->td);
+	obj_destroy(dev, &dev->pd);
+	obj_undo_end();
+	if (dev->has_uar)
+		dev->ops->uar_free(dev->prov, &dev->uar);
+	dev->has_uar = false;
+}
+
+int obj_device_restart(struct mlxo_device *dev)
+{
+	drop_shared(dev);
+	pthread_mutex_lock(&dev->keys_lock);
+	dev->keys_synced = false;
+	pthread_mutex_unlock(&dev->keys_lock);
+	return make_shared(dev);
 }
 
 static struct mlxo_device *device_new(void)
@@ -88,12 +112,7 @@ void mlxo_device_close(struct mlxo_device *dev)
 {
 	if (!dev)
 		return;
-	obj_undo_begin(); /* nobody can be told but the log */
-	obj_destroy(dev, &dev->td);
-	obj_destroy(dev, &dev->pd);
-	obj_undo_end();
-	if (dev->has_uar)
-		dev->ops->uar_free(dev->prov, &dev->uar);
+	drop_shared(dev);
 	dev->ops->close(dev->prov);
 	obj_region_free_kept(dev);
 	device_free(dev);

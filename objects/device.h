@@ -36,6 +36,12 @@ enum obj_cap {
 	OBJ_CAP_ipsec_object,
 	OBJ_CAP_wqe_inline_mode,
 	OBJ_CAP_csum_cap,
+	OBJ_CAP_max_lso_cap,
+	OBJ_CAP_tls_tx,
+	OBJ_CAP_tls_1_2_aes_gcm_128,
+	OBJ_CAP_tls_1_2_aes_gcm_256,
+	OBJ_CAP_tls_1_3_aes_gcm_128,
+	OBJ_CAP_tls_1_3_aes_gcm_256,
 	OBJ_CAP_synchronize_dek,
 	OBJ_CAP_log_dek_max_alloc,
 	OBJ_CAP_log_max_num_deks,
@@ -112,6 +118,12 @@ static inline uint64_t obj_cap(const struct mlxo_device *dev, enum obj_cap cap)
 
 /* device.c: a device on a provider's, which is closed on failure. Tests bring a provider of their own. */
 int obj_device_open_on(struct prov_device *prov, struct mlxo_device **dev);
+
+/*
+ * device.c: after a reset, which took every object away: doorbell page, PD and transport domain anew. Objects that were made
+ * before are void; destroying them is allowed and costs nothing. May be called again after a failure.
+ */
+int obj_device_restart(struct mlxo_device *dev);
 
 /* caps.c: query and fill dev->caps. */
 int obj_caps_read(struct mlxo_device *dev);

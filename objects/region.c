@@ -11,7 +11,8 @@ enum { PAGE = 4096 };
 
 static void region_free(struct obj_region *r)
 {
-	mlxo_free(r->addr);
+	if (!r->foreign)
+		mlxo_free(r->addr);
 	mlxo_free(r);
 }
 
@@ -54,7 +55,21 @@ static int reg(struct mlxo_device *dev, struct obj_region *r)
 			: dev->ops->umem_reg(dev->prov, r->addr, r->len, &r->umem);
 }
 
-static int create(struct mlxo_device *dev, size_t len, bool is_mr, struct obj_region **region)
+static struct obj_region *region_adopt(void *addr, size_t len)
+{
+	struct obj_region *r = mlxo_calloc(1, sizeof(*r));
+
+	if (r) {
+		r->addr = addr;
+		r->len = len;
+		r->foreign = true;
+	}
+	return r;
+}
+
+/* addr NULL: memory of its own. */
+static int create(struct mlxo_device *dev, void *addr, size_t len, bool is_mr,
+		  struct obj_region **region)
 {
 	struct obj_region *r;
 	int err = obj_quarantine_reserve(dev);
@@ -62,7 +77,7 @@ static int create(struct mlxo_device *dev, size_t len, bool is_mr, struct obj_re
 	*region = NULL;
 	if (err)
 		return err;
-	r = region_new(len);
+	r = addr ? region_adopt(addr, len) : region_new(len);
 	if (!r) {
 		obj_quarantine_release(dev);
 		return obj_error_nomem("a queue");
@@ -86,12 +101,29 @@ static int create(struct mlxo_device *dev, size_t len, bool is_mr, struct obj_re
 
 int obj_region_create_umem(struct mlxo_device *dev, size_t len, struct obj_region **region)
 {
-	return create(dev, len, false, region);
+	return create(dev, NULL, len, false, region);
 }
 
 int obj_region_create_mr(struct mlxo_device *dev, size_t len, struct obj_region **region)
 {
-	return create(dev, len, true, region);
+	return create(dev, NULL, len, true, region);
+}
+
+int obj_region_adopt_mr(struct mlxo_device *dev, void *addr, size_t len, struct obj_region **region)
+{
+	return create(dev, addr, len, true, region);
+}
+
+int obj_region_renew(struct mlxo_device *dev, struct obj_region *r)
+{
+	int err = r->is_mr ? dev->ops->mr_dereg(dev->prov, &r->mr)
+			   : dev->ops->umem_dereg(dev->prov, &r->umem);
+
+	if (!err)
+		err = reg(dev, r);
+	return err ? obj_error(err, "device %s cannot register %zu bytes of memory again: %s",
+			       mlxo_device_name(dev), r->len, strerror(-err))
+		   : 0;
 }
 
 void obj_region_destroy(struct mlxo_device *dev, struct obj_region *r)

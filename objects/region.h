@@ -14,6 +14,7 @@ struct obj_region {
 	uint8_t *addr; /* page aligned, zeroed */
 	size_t len;
 	bool is_mr;
+	bool foreign;		 /* the memory is the user's */
 	struct prov_umem umem;	 /* !is_mr: umem.id */
 	struct prov_mr mr;	 /* is_mr: mr.lkey */
 	struct obj_region *next; /* the device's list of kept ones */
@@ -21,6 +22,11 @@ struct obj_region {
 
 int obj_region_create_umem(struct mlxo_device *dev, size_t len, struct obj_region **region);
 int obj_region_create_mr(struct mlxo_device *dev, size_t len, struct obj_region **region);
+/* Over memory of the user's, which stays. */
+int obj_region_adopt_mr(struct mlxo_device *dev, void *addr, size_t len,
+			struct obj_region **region);
+/* After a reset of the device, which took the registration away: register again. The keys change. */
+int obj_region_renew(struct mlxo_device *dev, struct obj_region *region);
 /* NULL is allowed. */
 void obj_region_destroy(struct mlxo_device *dev, struct obj_region *region);
 /* When nothing on the device lives any more. */
