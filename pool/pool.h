@@ -35,15 +35,16 @@ struct pool;
 struct pool_ops {
 	const char *name; /* "tis", "dek" */
 	bool cleaning;	  /* used items have to be cleaned before they are taken again */
-	/* With the lock held. take: up to n clean items out of the depot; returns how many. give: n items back into it. */
+	/* With the lock held. take: up to n clean items out of the depot; returns how many. give: n items back into it;
+	 * !used: as they were taken. */
 	unsigned int (*take)(struct pool *p, void **items, unsigned int n);
-	void (*give)(struct pool *p, void **items, unsigned int n);
-	/* Without the lock: start what is due (make, unmake, clean). Never waits. */
+	void (*give)(struct pool *p, void **items, unsigned int n, bool used);
+	/* Without the lock: start what is due (make, unmake, clean). Never waits. One thread at a time, see pool_balance(). */
 	void (*balance)(struct pool *p);
 };
 
 struct pool_waiter {
-	/* item, or NULL with err: nothing can be made now. In whatever thread; must not wait. */
+	/* item, or NULL with err: nothing can be made now: do not ask again at once. In whatever thread; must not wait. */
 	void (*ready)(struct pool_waiter *w, void *item, int err);
 	struct pool_waiter *next; /* the pool's */
 };
@@ -51,7 +52,7 @@ struct pool_waiter {
 /* One thread's part of a pool. */
 struct pool_cache {
 	struct pool *pool;
-	unsigned int size; /* of a stack, 1..POOL_MAGAZINE */
+	unsigned int size; /* of a stack, 1..POOL_MAGAZINE; 0: of a pool that is not cached */
 	unsigned int nclean, nused;
 	struct pool_cache *next; /* of all caches; pool->lock */
 	_Atomic uint64_t gets, puts, empty, refills, flushes;
@@ -64,6 +65,11 @@ struct pool {
 	pthread_mutex_t lock;
 	struct pool_cache *caches;		     /* lock */
 	struct pool_waiter *waiters, **waiters_tail; /* lock; first come, first served */
+	unsigned int nwaiting;			     /* lock */
+	_Atomic bool wanted;   /* somebody waits: what is put goes to the depot at once */
+	bool uncached;	       /* set before the first cache: nothing is kept in caches */
+	bool balancing, again; /* lock; see pool_balance() */
+	unsigned int busy;     /* lock; works and callbacks under way, see pool_begin() */
 	struct pool_counts {
 		uint64_t gets, puts, empty, refills, flushes; /* of caches that are gone */
 	} past;
@@ -89,6 +95,11 @@ static inline void pool_count(_Atomic uint64_t *n)
 			      memory_order_relaxed);
 }
 
+static inline bool pool_wanted(struct pool *p)
+{
+	return atomic_load_explicit(&p->wanted, memory_order_relaxed);
+}
+
 /* A clean item; NULL: none at hand, more are being made. Never a command, never a wait; a lock only when the cache is empty. */
 static inline void *pool_get(struct pool_cache *c)
 {
@@ -101,14 +112,13 @@ static inline void *pool_get(struct pool_cache *c)
 /* Nothing on the device uses the item any more. */
 static inline void pool_put(struct pool_cache *c, void *item)
 {
-	unsigned int *n = c->pool->ops->cleaning ? &c->nused : &c->nclean;
+	bool cleaning = c->pool->ops->cleaning;
+	unsigned int *n = cleaning ? &c->nused : &c->nclean;
 
-	if (__builtin_expect(*n == c->size, 0)) {
-		pool_put_slow(c, item);
-		return;
-	}
 	pool_count(&c->puts);
-	if (c->pool->ops->cleaning)
+	if (__builtin_expect(*n == c->size || pool_wanted(c->pool), 0))
+		pool_put_slow(c, item);
+	else if (cleaning)
 		c->used[(*n)++] = item;
 	else
 		c->clean[(*n)++] = item;
@@ -116,6 +126,12 @@ static inline void pool_put(struct pool_cache *c, void *item)
 
 /* pool_get(), or have w->ready() called later with an item or an error. NULL: ready() was or will be called. */
 void *pool_get_or_wait(struct pool_cache *c, struct pool_waiter *w);
+
+/*
+ * ops->balance(), in one thread at a time: when one is at it, it goes round once more. So it neither recurses (its callbacks
+ * put and get) nor races with itself.
+ */
+void pool_balance(struct pool *p);
 /* For balance(): the next waiter gets an item of the depot, as long as there are both. Calls ready() without the lock. */
 void pool_serve(struct pool *p);
 /* All waiters are told err. */
@@ -123,5 +139,11 @@ void pool_fail_waiters(struct pool *p, int err);
 unsigned int pool_waiting(struct pool *p); /* with the lock */
 /* Sums over all caches, those that are gone included. */
 void pool_counts(struct pool *p, struct pool_counts *counts);
+
+/* Around everything that a close must wait for: n works submitted (with the lock), one of them through (without). */
+void pool_begin(struct pool *p, unsigned int n);
+void pool_end(struct pool *p);
+/* Until all have ended. Runs the device. */
+void pool_wait(struct pool *p);
 
 #endif

@@ -19,8 +19,10 @@
 /* An item. At most 128 bytes with its share of the pool. */
 struct pool_tis {
 	struct obj_tis tis;
-	struct pool_tis *next; /* the pool's */
-	uint32_t generation;   /* of the pool, see pool_tis_void() */
+	struct pool_tis *next; /* the pool's, as the rest */
+	struct pool_tis_pool *pool;
+	struct pool_work work;
+	uint32_t generation; /* of the pool, see pool_tis_void() */
 };
 
 struct pool_tis_opts {

@@ -150,7 +150,8 @@ struct prov_ops {
 	uint64_t (*now)(
 		struct prov_device *dev); /* ns, monotonic; virtual where the device's time is */
 	void (*timer_arm)(struct prov_device *dev, struct prov_timer *t);
-	void (*timer_cancel)(struct prov_device *dev, struct prov_timer *t);
+	/* true: it was armed and will not fire. false: it was not, or another thread is about to call fire(). */
+	bool (*timer_cancel)(struct prov_device *dev, struct prov_timer *t);
 
 	/* Largest IP packet that the port takes, bytes. */
 	unsigned int (*mtu)(struct prov_device *dev);

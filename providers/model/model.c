@@ -306,17 +306,21 @@ static void timer_arm(struct prov_device *dev, struct prov_timer *t)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-static void timer_cancel(struct prov_device *dev, struct prov_timer *t)
+static bool timer_cancel(struct prov_device *dev, struct prov_timer *t)
 {
+	bool found = false;
+
 	pthread_mutex_lock(&dev->lock);
 	for (struct prov_timer **at = &dev->timers; *at; at = &(*at)->next)
 		if (*at == t) {
 			*at = t->next;
 			t->armed = false;
+			found = true;
 			rearm(dev);
 			break;
 		}
 	pthread_mutex_unlock(&dev->lock);
+	return found;
 }
 
 /* -- memory, doorbells ------------------------------------------------------------------------------------- */
