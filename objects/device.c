@@ -143,6 +143,11 @@ int mlxo_device_wait(struct mlxo_device *dev, int timeout_ms)
 		       : err;
 }
 
+uint64_t mlxo_device_now(struct mlxo_device *dev)
+{
+	return dev->ops->now(dev->prov);
+}
+
 int mlxo_device_fd(struct mlxo_device *dev)
 {
 	int fd = dev->ops->fd(dev->prov);

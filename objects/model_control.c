@@ -58,6 +58,33 @@ int mlxo_model_reset(struct mlxo_device *dev)
 	return answer(dev, model_reset(dev->prov));
 }
 
+int mlxo_model_advance(struct mlxo_device *dev, uint64_t until, uint64_t *now)
+{
+	int err = model_advance(dev->prov, until, now);
+
+	if (err == -ENOTSUP && model_of(dev->prov))
+		return obj_error(err,
+				 "the clock of device %s cannot be moved: only one that was "
+				 "opened with time=virtual has such a clock",
+				 mlxo_device_name(dev));
+	return answer(dev, err);
+}
+
+int mlxo_model_host(struct mlxo_device *dev, struct mlxo_model_host *host)
+{
+	struct model_cost cost;
+	int err = model_cost(dev->prov, &cost);
+
+	if (!err)
+		*host = (struct mlxo_model_host){cost.open_ps, cost.byte_ps, cost.threads};
+	return answer(dev, err);
+}
+
+int mlxo_model_wire_watch(struct mlxo_device *dev, mlxo_model_wire_fn fn, void *ctx)
+{
+	return answer(dev, model_wire_watch(dev->prov, fn, ctx));
+}
+
 int mlxo_model_census(struct mlxo_device *dev, struct mlxo_stat **stats, size_t *n)
 {
 	struct model_census census;

@@ -99,8 +99,9 @@ struct prov_timer {
 	uint64_t when; /* ns of now() */
 	void (*fire)(struct prov_timer *t);
 	void *ctx;
-	struct prov_timer *next; /* the provider's while armed */
 	bool armed;
+	struct prov_timer *next, *prev, *child; /* these and order: the provider's while armed */
+	uint64_t order;
 };
 
 struct prov_ops {

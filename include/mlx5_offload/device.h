@@ -29,12 +29,19 @@ MLXO_API bool mlxo_device_is_named(struct mlxo_device *dev, const char *name);
 
 /*
  * Handle what has arrived: completions, timers, frames of the port. Never blocks. Returns how much was done.
- * wait() sleeps until there may be work or timeout_ms passed. fd() polls readable then; -ENOTSUP when the device
- * has none; it stays the device's.
+ * wait() sleeps until there may be work or timeout_ms passed; in virtual time it moves the clock as far instead of
+ * sleeping, and returns at once when there is no event to go to. fd() polls readable when there may be work; -ENOTSUP
+ * when the device has none, as in virtual time; it stays the device's.
  */
 MLXO_API int mlxo_device_progress(struct mlxo_device *dev);
 MLXO_API int mlxo_device_wait(struct mlxo_device *dev, int timeout_ms);
 MLXO_API int mlxo_device_fd(struct mlxo_device *dev);
+
+/*
+ * The device's clock, ns: the machine's monotonic clock, or the clock of a model with time=virtual, which starts at 0
+ * and stands still until mlxo_model_advance(), mlxo_device_wait() or a call that waits for a command moves it.
+ */
+MLXO_API uint64_t mlxo_device_now(struct mlxo_device *dev);
 
 /* Capabilities that decide what can be offloaded, from QUERY_HCA_CAP. */
 struct mlxo_cap {

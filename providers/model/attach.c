@@ -182,7 +182,7 @@ int model_attach(struct prov_device *dev, const struct prov_attach *a, struct pr
 	if (!at)
 		return -ENOMEM;
 	at->dir = a->dir == PROV_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX : PRM_FLOW_TABLE_TYPE_NIC_RX;
-	at->generation = dev->m.generation;
+	at->generation = atomic_load(&dev->m.generation);
 	place = take_place(dev, at->dir, a->priority);
 	if (place < 0) {
 		free(at);
@@ -206,7 +206,7 @@ int model_detach(struct prov_device *dev, struct prov_attachment *at)
 {
 	int err = 0;
 
-	if (at->generation == dev->m.generation) {
+	if (at->generation == atomic_load(&dev->m.generation)) {
 		err = remove_rule(dev, at);
 		if (err)
 			return err;

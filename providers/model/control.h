@@ -53,6 +53,19 @@ int model_fault_clear(struct prov_device *dev);
 int model_reset(struct prov_device *dev);
 int model_census(struct prov_device *dev, struct model_census *census);
 int model_stats(struct prov_device *dev, struct model_stat **stats, size_t *n);
+/*
+ * time=virtual only: do what is due at the present time; if there was nothing, move the clock to the next event or to
+ * `until`, whichever is earlier, and do what is due then. *now receives the clock. -ENOTSUP in another time mode.
+ */
+int model_advance(struct prov_device *dev, uint64_t until, uint64_t *now);
+/* What fn sees: every frame that leaves, in every time mode. NULL: nobody. Not while a queue is in use. */
+int model_wire_watch(struct prov_device *dev, model_wire_fn fn, void *ctx);
+/* What work of the host costs, as the device name says: for simulators, the model does not use it. */
+struct model_cost {
+	uint64_t open_ps, byte_ps; /* per connection, per byte */
+	unsigned int threads;
+};
+int model_cost(struct prov_device *dev, struct model_cost *cost);
 /* Each returns -ENOTSUP on another provider's device. */
 
 #endif

@@ -15,11 +15,13 @@ struct prov_device {
 	struct model_dev m;
 	uint16_t uid;
 	char *netdev; /* the name it answers to; NULL: every name */
+	struct model_cost cost;
 
 	/* Guards what follows. Rank 0: before the firmware's lock; no callback with it held. */
 	pthread_mutex_t lock;
 	struct model_pending *head, **tail; /* in the order in which the firmware does them */
-	struct prov_timer *timers;	    /* by deadline */
+	struct prov_timer *timers;	    /* timer.c: the next one, root of a heap */
+	uint64_t timers_armed;		    /* so far */
 	struct prov_obj *objs;
 	struct prov_attachment *attachments;
 	uint32_t root_id[2];
@@ -44,12 +46,18 @@ int model_attach(struct prov_device *dev, const struct prov_attach *a,
 int model_detach(struct prov_device *dev, struct prov_attachment *a);
 void model_attachments_free(struct prov_device *dev);
 
+/* timer.c: with dev->lock; t is not armed, or is. */
+void model_timer_insert(struct prov_device *dev, struct prov_timer *t);
+void model_timer_remove(struct prov_device *dev, struct prov_timer *t);
+
 /* spec.c: options of a device name. */
 struct model_spec {
 	const struct model_profile *profile;
 	enum model_time time;
 	char *port, *netdev; /* malloc */
 	unsigned int mtu;    /* 0: the profile's */
+	uint64_t speed;	     /* bits/s */
+	struct model_cost cost;
 	unsigned int nfaults, ntimes;
 	struct model_fault fault[MODEL_MAX_FAULTS];
 	struct {

@@ -9,8 +9,8 @@
  * the handler. An opcode without either does not build. Which bits are reserved comes from the layout lists.
  *
  * Time: each command has a service time, always counted (fw_busy_ns). With time=zero a command is done at once; with
- * time=real it is done when the processor has done all before it, and its own time has passed. Nobody waits with
- * dev->objs held.
+ * time=real and time=virtual it is done when the processor has done all before it, and its own time has passed by the
+ * device's clock (vtime.c). Nobody waits with dev->objs held.
  *
  * Locks: fw, then objs for writing.
  */
@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* clang-format off */
 /* Users: ANY or the function's OWNER. Op_mods that exist (0: the handler looks). List behind the fixed part: unit in bytes, 0 none, BODY: by object type. */
@@ -229,18 +228,10 @@ static void execute(struct model_cmd *c)
 	answer(c->out, c->outlen, refusals[s].status, refusals[s].syndrome);
 }
 
-uint64_t model_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void model_fw_begin(struct model_dev *dev, const void *in, size_t inlen, struct model_ticket *t)
 {
 	uint16_t opcode = inlen >= 2 ? prm_in_opcode(in) : 0;
-	uint64_t ns = dev->service_ns[opcode & 0xfff], now = model_clock();
+	uint64_t ns = dev->service_ns[opcode & 0xfff], now = model_now(dev);
 	struct model_fault hit = {.kind = MODEL_FAULT_NONE};
 
 	pthread_mutex_lock(&dev->fw);
@@ -253,7 +244,7 @@ void model_fw_begin(struct model_dev *dev, const void *in, size_t inlen, struct 
 	t->fault = hit.kind;
 	t->status = hit.status;
 	t->syndrome = hit.syndrome;
-	if (dev->time == MODEL_TIME_REAL) {
+	if (dev->time != MODEL_TIME_ZERO) {
 		t->start = dev->fw_free_at > now ? dev->fw_free_at : now;
 		t->done = dev->fw_free_at = t->start + ns;
 	} else if (dev->fw_free_at > now) {
@@ -301,13 +292,8 @@ int model_fw_exec(struct model_dev *dev, uint16_t uid, const void *in, size_t in
 	struct model_ticket t;
 
 	model_fw_begin(dev, in, inlen, &t);
-	if (t.done) {
-		struct timespec until = {.tv_sec = (time_t)(t.done / 1000000000u),
-					 .tv_nsec = (long)(t.done % 1000000000u)};
-
-		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-			;
-	}
+	if (t.done)
+		model_now_wait(dev, t.done);
 	return model_fw_run(dev, &t, uid, in, inlen, out, outlen);
 }
 
@@ -366,6 +352,7 @@ int model_dev_init(struct model_dev *dev, const struct model_profile *profile)
 	memset(dev, 0, sizeof(*dev));
 	dev->profile = *profile;
 	dev->next_uid = 1;
+	dev->speed = MODEL_SPEED;
 	for (unsigned int op = 0; op < 0x1000; op++)
 		dev->service_ns[op] = model_service_ns((uint16_t)op);
 	if (pthread_mutex_init(&dev->fw, NULL))
@@ -374,6 +361,7 @@ int model_dev_init(struct model_dev *dev, const struct model_profile *profile)
 		pthread_mutex_destroy(&dev->fw);
 		return -ENOMEM;
 	}
+	pthread_mutex_init(&dev->wire, NULL);
 	pthread_once(&once, make_masks);
 	return 0;
 }
@@ -441,8 +429,9 @@ void model_dev_reset(struct model_dev *dev)
 		dev->root[dir] = NULL;
 	}
 	close_objects(dev, 0, true);
-	dev->generation++;
+	atomic_fetch_add(&dev->generation, 1);
 	dev->fw_free_at = 0;
+	model_wire_clear(dev);
 	atomic_store(&dev->dead, false);
 	pthread_rwlock_unlock(&dev->objs);
 	pthread_mutex_unlock(&dev->fw);
@@ -452,6 +441,7 @@ void model_dev_fini(struct model_dev *dev)
 {
 	model_dev_reset(dev);
 	free(dev->hash);
+	pthread_mutex_destroy(&dev->wire);
 	pthread_rwlock_destroy(&dev->objs);
 	pthread_mutex_destroy(&dev->fw);
 }

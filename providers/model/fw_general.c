@@ -198,7 +198,7 @@ int model_key_get(struct model_dev *dev, struct model_dek *dek, uint32_t slot, u
 		if (k->len) {
 			memcpy(k->cache, k->bytes, sizeof(k->cache));
 			k->cache_len = k->len;
-			k->cached_at = model_clock();
+			k->cached_at = model_now(dev);
 			/* generation first, then cached with release: esp.c reads them the other way round */
 			atomic_fetch_add_explicit(&k->cache_gen, 1, memory_order_relaxed);
 			atomic_store_explicit(&k->cached, true, memory_order_release);

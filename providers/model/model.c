@@ -9,6 +9,9 @@
  * One device is one DevX user: every command carries its uid, and close destroys all that this uid left. The root
  * tables and the rules that attach() puts there are the function owner's (uid 0).
  *
+ * Time: deadlines are on the device's clock (vtime.c). With time=virtual it stands still while anything is due; wait()
+ * and model_advance() then move it to the next event, and no descriptor is written or waited for.
+ *
  * Waiting: an epoll descriptor holds an eventfd (a command is there), a timerfd (the next deadline) and the port's
  * descriptor. Idle calls of progress() make no system call.
  *
@@ -20,6 +23,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +43,16 @@ struct model_pending {
 
 /* -- waking ------------------------------------------------------------------------------------------------ */
 
+static bool is_virtual(const struct prov_device *dev)
+{
+	return dev->m.time == MODEL_TIME_VIRTUAL;
+}
+
 static void wake(struct prov_device *dev)
 {
 	uint64_t one = 1;
 
-	if (atomic_exchange(&dev->signaled, true))
+	if (is_virtual(dev) || atomic_exchange(&dev->signaled, true))
 		return;
 	while (write(dev->event, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
@@ -53,7 +62,7 @@ static void drain(struct prov_device *dev)
 {
 	uint64_t n;
 
-	if (!atomic_exchange(&dev->signaled, false))
+	if (is_virtual(dev) || !atomic_exchange(&dev->signaled, false))
 		return;
 	while (read(dev->event, &n, sizeof(n)) < 0 && errno == EINTR)
 		;
@@ -65,6 +74,8 @@ static void rearm(struct prov_device *dev)
 	uint64_t next = dev->timers ? dev->timers->when : 0;
 	struct itimerspec at = {.it_value = {0, 0}};
 
+	if (is_virtual(dev))
+		return;
 	if (dev->head && dev->head->ticket.done && (!next || dev->head->ticket.done < next))
 		next = dev->head->ticket.done;
 	if (dev->timers && !next)
@@ -79,7 +90,7 @@ static void rearm(struct prov_device *dev)
 
 static uint64_t now(struct prov_device *dev)
 {
-	return model_clock();
+	return model_now(&dev->m);
 }
 
 /* -- commands ---------------------------------------------------------------------------------------------- */
@@ -107,7 +118,7 @@ static void handle_free(struct prov_device *dev, struct prov_obj *obj)
 
 static bool stale(const struct prov_device *dev, uint32_t generation)
 {
-	return generation != dev->m.generation;
+	return generation != atomic_load(&dev->m.generation);
 }
 
 /* A command on an object that exists, or on none. */
@@ -125,7 +136,7 @@ static int run_plain(struct prov_device *dev, struct model_pending *p)
 
 static int run_create(struct prov_device *dev, struct model_pending *p)
 {
-	uint32_t generation = dev->m.generation;
+	uint32_t generation = atomic_load(&dev->m.generation);
 	int err;
 
 	p->cmd->obj = NULL;
@@ -220,7 +231,7 @@ static struct model_pending *take_command(struct prov_device *dev)
 
 	pthread_mutex_lock(&dev->lock);
 	p = dev->head;
-	if (p && p->ticket.done && p->ticket.done > model_clock())
+	if (p && p->ticket.done && p->ticket.done > model_now(&dev->m))
 		p = NULL;
 	if (p) {
 		dev->head = p->next;
@@ -237,12 +248,10 @@ static struct prov_timer *take_timer(struct prov_device *dev)
 
 	pthread_mutex_lock(&dev->lock);
 	t = dev->timers;
-	if (t && t->when > model_clock())
+	if (t && t->when > model_now(&dev->m))
 		t = NULL;
-	if (t) {
-		dev->timers = t->next;
-		t->armed = false;
-	}
+	if (t)
+		model_timer_remove(dev, t);
 	pthread_mutex_unlock(&dev->lock);
 	return t;
 }
@@ -274,11 +283,74 @@ static int progress(struct prov_device *dev)
 	return n;
 }
 
+/* -- virtual time ------------------------------------------------------------------------------------------ */
+
+#define NEVER UINT64_MAX
+
+/* When the next command or timer is due; NEVER: there is none. */
+static uint64_t next_event(struct prov_device *dev)
+{
+	uint64_t next = NEVER;
+
+	pthread_mutex_lock(&dev->lock);
+	if (dev->head)
+		next = dev->head->ticket.done;
+	if (dev->timers && dev->timers->when < next)
+		next = dev->timers->when;
+	pthread_mutex_unlock(&dev->lock);
+	return next;
+}
+
+/* Does a frame wait to be taken in? */
+static bool frame_waits(struct prov_device *dev)
+{
+	struct pollfd p = {.fd = model_port_fd(dev->m.port), .events = POLLIN};
+
+	return p.fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+/*
+ * Nobody sleeps: the clock goes to the next event, no further than the caller would have waited. Without an event it
+ * stays; another thread may be about to make one.
+ */
+static int wait_virtual(struct prov_device *dev, int timeout_ms)
+{
+	uint64_t next = next_event(dev), limit = NEVER;
+
+	if (next == NEVER) {
+		sched_yield();
+		return 0;
+	}
+	if (frame_waits(dev))
+		return 0;
+	if (timeout_ms >= 0)
+		limit = model_now(&dev->m) + (uint64_t)timeout_ms * 1000000u;
+	model_now_set(&dev->m, next < limit ? next : limit);
+	return 0;
+}
+
+int model_advance(struct prov_device *dev, uint64_t until, uint64_t *at)
+{
+	uint64_t next;
+
+	if (!model_of(dev) || !is_virtual(dev))
+		return -ENOTSUP;
+	next = next_event(dev);
+	if (next > model_now(&dev->m) && !model_port_poll(dev->m.port, FRAMES_PER_PROGRESS))
+		model_now_set(&dev->m, next < until ? next : until);
+	if (next <= model_now(&dev->m))
+		progress(dev);
+	*at = model_now(&dev->m);
+	return 0;
+}
+
 static int wait_for_work(struct prov_device *dev, int timeout_ms)
 {
 	struct pollfd p = {.fd = dev->epoll, .events = POLLIN};
 	int n;
 
+	if (is_virtual(dev))
+		return wait_virtual(dev, timeout_ms);
 	atomic_fetch_add(&dev->waiters, 1);
 	n = poll(&p, 1, timeout_ms);
 	atomic_fetch_sub(&dev->waiters, 1);
@@ -287,20 +359,15 @@ static int wait_for_work(struct prov_device *dev, int timeout_ms)
 
 static int fd(struct prov_device *dev)
 {
-	return dev->epoll;
+	return is_virtual(dev) ? -ENOTSUP
+			       : dev->epoll; /* time does not pass while somebody polls */
 }
 
 static void timer_arm(struct prov_device *dev, struct prov_timer *t)
 {
-	struct prov_timer **at;
-
 	pthread_mutex_lock(&dev->lock);
 	if (!t->armed) {
-		for (at = &dev->timers; *at && (*at)->when <= t->when; at = &(*at)->next)
-			;
-		t->next = *at;
-		t->armed = true;
-		*at = t;
+		model_timer_insert(dev, t);
 		rearm(dev);
 	}
 	pthread_mutex_unlock(&dev->lock);
@@ -308,17 +375,14 @@ static void timer_arm(struct prov_device *dev, struct prov_timer *t)
 
 static bool timer_cancel(struct prov_device *dev, struct prov_timer *t)
 {
-	bool found = false;
+	bool found;
 
 	pthread_mutex_lock(&dev->lock);
-	for (struct prov_timer **at = &dev->timers; *at; at = &(*at)->next)
-		if (*at == t) {
-			*at = t->next;
-			t->armed = false;
-			found = true;
-			rearm(dev);
-			break;
-		}
+	found = t->armed;
+	if (found) {
+		model_timer_remove(dev, t);
+		rearm(dev);
+	}
 	pthread_mutex_unlock(&dev->lock);
 	return found;
 }
@@ -381,7 +445,7 @@ static int umem_reg(struct prov_device *dev, void *addr, size_t len, struct prov
 	err = umem_new(dev, addr, len, &umem->id);
 	umem->addr = addr;
 	umem->len = len;
-	umem->priv = mark(dev->m.generation, umem->id);
+	umem->priv = mark(atomic_load(&dev->m.generation), umem->id);
 	return err;
 }
 
@@ -416,7 +480,7 @@ static int uar_alloc(struct prov_device *dev, struct prov_uar *uar)
 	err = exec(dev, in, sizeof(in), out);
 	uar->page_id = (uint32_t)PRM_GET(alloc_uar_out, out, uar);
 	uar->reg = NULL;
-	uar->priv = mark(dev->m.generation, uar->page_id);
+	uar->priv = mark(atomic_load(&dev->m.generation), uar->page_id);
 	return err;
 }
 
@@ -456,7 +520,7 @@ static int mr_reg(struct prov_device *dev, uint32_t pd, void *addr, size_t len, 
 	mr->addr = addr;
 	mr->len = len;
 	mr->lkey = (uint32_t)PRM_GET(create_mkey_out, out, mkey_index) << 8;
-	mr->priv = mark(dev->m.generation, umem);
+	mr->priv = mark(atomic_load(&dev->m.generation), umem);
 	return err;
 }
 
@@ -555,6 +619,8 @@ static void close_device(struct prov_device *dev)
 static void apply(struct prov_device *dev, struct model_spec *s)
 {
 	dev->m.time = s->time;
+	dev->m.speed = s->speed;
+	dev->cost = s->cost;
 	for (unsigned int i = 0; i < s->ntimes; i++)
 		dev->m.service_ns[s->times[i].opcode & 0xfff] = s->times[i].ns;
 	for (unsigned int i = 0; i < s->nfaults; i++)
@@ -672,6 +738,25 @@ int model_census(struct prov_device *dev, struct model_census *census)
 	if (!m)
 		return -ENOTSUP;
 	model_dev_census(m, census);
+	return 0;
+}
+
+int model_wire_watch(struct prov_device *dev, model_wire_fn fn, void *ctx)
+{
+	struct model_dev *m = model_of(dev);
+
+	if (!m)
+		return -ENOTSUP;
+	m->watch = fn;
+	m->watch_ctx = ctx;
+	return 0;
+}
+
+int model_cost(struct prov_device *dev, struct model_cost *cost)
+{
+	if (!model_of(dev))
+		return -ENOTSUP;
+	*cost = dev->cost;
 	return 0;
 }
 

@@ -20,6 +20,7 @@
  *   4  tis->tls->lock (mutex)        a TLS context; two queues may send on one TIS. Inside it only dek->lock
  *   5  cq->lock (mutex)              producer index of a CQ
  *   6  port->lock (mutex)            a port's frame ring
+ *   7  wire (mutex)                  when the wire is free again (time=virtual)
  * No lock of two devices is ever held: a frame for a peer goes into the peer port's ring under that ring's lock
  * alone, and the peer's own progress() takes it out. Counters are C11 atomics.
  */
@@ -344,7 +345,9 @@ struct model_profile {
 	uint16_t mtu;		/* largest IP packet the port takes, bytes */
 };
 
-enum model_time { MODEL_TIME_ZERO, MODEL_TIME_REAL };
+#define MODEL_SPEED UINT64_C(100000000000) /* of the wire unless told otherwise, bits/s */
+
+enum model_time { MODEL_TIME_ZERO, MODEL_TIME_REAL, MODEL_TIME_VIRTUAL };
 
 /* What can be done to a command on purpose: fault.c. */
 enum model_fault_kind {
@@ -413,7 +416,10 @@ enum model_tls_stat { MODEL_TLS_STATS(MODEL_TLS_STAT_ENUM) MODEL_NTLS_STATS };
 
 struct model_port; /* port.c */
 
-/* What the core needs from its surroundings. All are called without a lock of rank 3..6 held. */
+/* Sees a frame that leaves; its last bit is on the wire at `when`. Called with the device's locks held. */
+typedef void (*model_wire_fn)(void *ctx, uint64_t when, const uint8_t *frame, size_t len);
+
+/* What the core needs from its surroundings. All are called without a lock of rank 3..7 held. */
 struct model_host {
 	void *ctx;
 	/* host address of len bytes at umem offset, NULL when outside */
@@ -428,7 +434,7 @@ struct model_dev {
 
 	pthread_mutex_t fw;
 	uint64_t fw_busy_ns;	     /* service time of all commands so far */
-	uint64_t fw_free_at;	     /* time=real: when the processor is free again */
+	uint64_t fw_free_at;	     /* ns: when the processor is free again */
 	uint64_t service_ns[0x1000]; /* by opcode & 0xfff; from the profile, settable */
 	uint64_t commands, refused;
 	uint64_t by_opcode[0x1000];
@@ -441,8 +447,16 @@ struct model_dev {
 	uint32_t live[MODEL_NTYPES], live_kernel[MODEL_NTYPES]; /* of all users; of uid 0 */
 	uint32_t nobjs;						/* in the hash */
 	uint32_t next_id[MODEL_NTYPES];
-	uint32_t generation;	  /* counts resets: handles of an older one are void */
-	struct model_ft *root[2]; /* by PROV_RX / PROV_TX: set by SET_FLOW_TABLE_ROOT */
+	_Atomic uint32_t generation; /* counts resets: handles of an older one are void */
+	struct model_ft *root[2];    /* by PROV_RX / PROV_TX: set by SET_FLOW_TABLE_ROOT */
+
+	_Atomic uint64_t now; /* time=virtual: the clock, ns */
+	uint64_t speed;	      /* of the wire, bits/s */
+	pthread_mutex_t wire; /* guards the next two */
+	/* time=virtual: the wire is free again at free_ns + free_part / speed ns */
+	uint64_t wire_free_ns, wire_free_part;
+	model_wire_fn watch; /* NULL: nobody watches the wire */
+	void *watch_ctx;
 
 	struct model_host host;
 	struct model_port *port;
@@ -490,7 +504,7 @@ int model_fw_exec(struct model_dev *dev, uint16_t uid, const void *in, size_t in
  * firmware processor and says when it will be done; run() executes it then. exec() waits in between.
  */
 struct model_ticket {
-	uint64_t start, done; /* ns of model_clock(); done 0: at once */
+	uint64_t start, done; /* ns of model_now(); done 0: at once */
 	enum model_fault_kind fault;
 	uint8_t status;
 	uint32_t syndrome;
@@ -498,9 +512,19 @@ struct model_ticket {
 void model_fw_begin(struct model_dev *dev, const void *in, size_t inlen, struct model_ticket *t);
 int model_fw_run(struct model_dev *dev, const struct model_ticket *t, uint16_t uid, const void *in,
 		 size_t inlen, void *out, size_t outlen);
-uint64_t model_clock(void); /* ns, CLOCK_MONOTONIC */
 /* Destroy every object of uid, in an order that never meets a user. */
 void model_fw_close_uid(struct model_dev *dev, uint16_t uid);
+
+/*
+ * vtime.c: the device's clock, ns. now: CLOCK_MONOTONIC, or with time=virtual the clock that only set() moves, never
+ * back. wait: be there at `at`: sleeps, or moves the virtual clock.
+ */
+uint64_t model_now(const struct model_dev *dev);
+void model_now_set(struct model_dev *dev, uint64_t at);
+void model_now_wait(struct model_dev *dev, uint64_t at);
+/* vtime.c: a frame of len bytes takes the wire. When its last bit is on it; at once unless time=virtual. */
+uint64_t model_wire_depart(struct model_dev *dev, size_t len);
+void model_wire_clear(struct model_dev *dev); /* nothing is on the wire any more */
 
 /* One refusal: status, syndrome and why, from the documented list in syndromes.h. */
 struct model_refusal {

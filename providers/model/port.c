@@ -8,7 +8,8 @@
  *
  * Faults are drawn from a seeded generator, four numbers per frame whatever happens to it: the same seed and the same
  * frames give the same losses. A reordered frame is held back until the next one has passed; closing the port lets it
- * go. Faults work on what is sent; for both directions give them to both ends.
+ * go. Faults work on what is sent; for both directions give them to both ends. They are the wire's: a lost frame has
+ * taken its time on it, a doubled one takes no more, a late one passes with the one that overtook it.
  */
 #include "port.h"
 
@@ -36,7 +37,8 @@ void port_received(struct model_port *port, const uint8_t *frame, size_t len)
 	model_rx_frame(port->dev, frame, len);
 }
 
-static void port_emit(struct model_port *port, const uint8_t *frame, size_t len)
+/* when: its last bit is on the wire */
+static void port_emit(struct model_port *port, uint64_t when, const uint8_t *frame, size_t len)
 {
 	atomic_fetch_add_explicit(&port->dev->tx_packets, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&port->dev->tx_bytes, len, memory_order_relaxed);
@@ -45,6 +47,8 @@ static void port_emit(struct model_port *port, const uint8_t *frame, size_t len)
 		port_pcap_write(port->tap, frame, len);
 		pthread_mutex_unlock(&port->lock);
 	}
+	if (port->dev->watch)
+		port->dev->watch(port->dev->watch_ctx, when, frame, len);
 	port->kind->send(port, frame, len);
 }
 
@@ -82,7 +86,7 @@ static void roll(struct model_port *port, bool hit[PORT_NFAULTS], uint64_t *bit)
 	*bit = draw(&port->random);
 }
 
-static void send_faulty(struct model_port *port, const uint8_t *frame, size_t len)
+static void send_faulty(struct model_port *port, uint64_t when, const uint8_t *frame, size_t len)
 {
 	uint8_t *copy = malloc(len), *late = NULL;
 	bool hit[PORT_NFAULTS];
@@ -111,21 +115,26 @@ static void send_faulty(struct model_port *port, const uint8_t *frame, size_t le
 	if (hit[PORT_DROP])
 		port_count_drop(port, MODEL_DROP_PORT_LOSS);
 	for (int i = 0; copy && !hit[PORT_DROP] && i < 1 + hit[PORT_DUP]; i++)
-		port_emit(port, copy, len);
+		port_emit(port, when, copy, len);
 	if (late)
-		port_emit(port, late, late_len);
+		port_emit(port, when, late, late_len);
 	free(copy);
 	free(late);
 }
 
 void model_port_send(struct model_port *port, const uint8_t *frame, size_t len)
 {
-	if (len - l2_len(frame, len) > port->dev->profile.mtu)
+	uint64_t when;
+
+	if (len - l2_len(frame, len) > port->dev->profile.mtu) {
 		port_count_drop(port, MODEL_DROP_MTU);
-	else if (port->faulty)
-		send_faulty(port, frame, len);
+		return;
+	}
+	when = model_wire_depart(port->dev, len);
+	if (port->faulty)
+		send_faulty(port, when, frame, len);
 	else
-		port_emit(port, frame, len);
+		port_emit(port, when, frame, len);
 }
 
 int model_port_poll(struct model_port *port, int max)
@@ -293,7 +302,7 @@ void model_port_close(struct model_port *port)
 	if (!port)
 		return;
 	if (port->held)
-		port_emit(port, port->held, port->held_len);
+		port_emit(port, model_now(port->dev), port->held, port->held_len);
 	free(port->held);
 	port->kind->close(port);
 	port_pcap_destroy(port->tap);

@@ -4,11 +4,13 @@
  *
  *   profile=NAME     what it can do: connectx-6dx (default), connectx-7, no-crypto, crypto-only, sa33, sa1024
  *   port=PORT        what its wire is: null (default), pair:NAME, loop, pcap:FILE, packet:IF (port.c)
- *   time=zero|real   do commands take their service time?
+ *   time=zero|real|virtual   do commands take their service time, and by which clock?
+ *   speed=BITS       of the wire per second, time=virtual: 100G (default), 1M to 10T
  *   sync=TIME        service time of SYNC_CRYPTO; any opcode name in lower or upper case works the same way
  *   fault=FAULT      let a command fail (fault.c); may be given several times
  *   netdev=NAME      answer to this netdev name only
  *   mtu=BYTES        largest IP packet of the wire
+ *   host=WORDS       what the host's work costs, for simulators: open:2us;byte:0.4ns;threads:4 (default); also with ','
  */
 #include "device.h"
 
@@ -18,7 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_MTU = 68, MAX_MTU = 9978 };
+enum { MIN_MTU = 68, MAX_MTU = 9978, MAX_THREADS = 1024 };
+
+#define MIN_SPEED 1e6
+#define MAX_SPEED 1e13
+#define MAX_COST_PS 1e12
 
 static int refuse(char *why, size_t whylen, const char *option, const char *value,
 		  const char *allowed)
@@ -61,6 +67,98 @@ static int set_mtu(struct model_spec *s, const char *value, char *why, size_t wh
 	return 0;
 }
 
+/* A number of at least min and at most max, after its unit. -EINVAL. */
+static int parse_scaled(const char *text, const char *const *unit, const double *scale, size_t n,
+			double min, double max, uint64_t *v)
+{
+	char *end;
+	double x = strtod(text, &end);
+
+	for (size_t i = 0; end != text && i < n; i++)
+		if (strcmp(end, unit[i]) == 0 && x * scale[i] >= min && x * scale[i] <= max) {
+			*v = (uint64_t)(x * scale[i] + 0.5);
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int set_speed(struct model_spec *s, const char *value, char *why, size_t whylen)
+{
+	static const char *const unit[] = {"", "K", "M", "G", "T"};
+	static const double scale[] = {1, 1e3, 1e6, 1e9, 1e12};
+
+	if (parse_scaled(value, unit, scale, 5, MIN_SPEED, MAX_SPEED, &s->speed))
+		return refuse(why, whylen, "speed", value,
+			      "bits per second such as 100G, from 1M to 10T");
+	return 0;
+}
+
+static int parse_ps(const char *text, uint64_t *ps)
+{
+	static const char *const unit[] = {"ps", "ns", "us", "ms", "s"};
+	static const double scale[] = {1, 1e3, 1e6, 1e9, 1e12};
+
+	return parse_scaled(text, unit, scale, 5, 0, MAX_COST_PS, ps);
+}
+
+static int set_threads(struct model_spec *s, const char *text)
+{
+	char *end;
+	unsigned long v = strtoul(text, &end, 10);
+
+	if (end == text || *end || v < 1 || v > MAX_THREADS)
+		return -EINVAL;
+	s->cost.threads = (unsigned int)v;
+	return 0;
+}
+
+static bool is_host_word(const char *word)
+{
+	return strncmp(word, "open:", 5) == 0 || strncmp(word, "byte:", 5) == 0 ||
+	       strncmp(word, "threads:", 8) == 0;
+}
+
+static int set_host_word(struct model_spec *s, const char *word, char *why, size_t whylen)
+{
+	int err = -EINVAL;
+
+	if (strncmp(word, "open:", 5) == 0)
+		err = parse_ps(word + 5, &s->cost.open_ps);
+	else if (strncmp(word, "byte:", 5) == 0)
+		err = parse_ps(word + 5, &s->cost.byte_ps);
+	else if (strncmp(word, "threads:", 8) == 0)
+		err = set_threads(s, word + 8);
+	return err ? refuse(why, whylen, "host", word,
+			    "open:TIME, byte:TIME (0.4ns, 2us, up to 1s) and threads:N (1 to "
+			    "1024), "
+			    "separated by ';'")
+		   : 0;
+}
+
+static int set_host(struct model_spec *s, char *value, char *why, size_t whylen)
+{
+	char *save = NULL, *word = strtok_r(value, ";", &save);
+	int err = word ? 0 : set_host_word(s, "", why, whylen);
+
+	for (; word && !err; word = strtok_r(NULL, ";", &save))
+		err = set_host_word(s, word, why, whylen);
+	return err;
+}
+
+static int set_clock(struct model_spec *s, const char *value, char *why, size_t whylen)
+{
+	static const char *const names[] = {[MODEL_TIME_ZERO] = "zero",
+					    [MODEL_TIME_REAL] = "real",
+					    [MODEL_TIME_VIRTUAL] = "virtual"};
+
+	for (int i = MODEL_TIME_ZERO; i <= MODEL_TIME_VIRTUAL; i++)
+		if (strcmp(value, names[i]) == 0) {
+			s->time = (enum model_time)i;
+			return 0;
+		}
+	return refuse(why, whylen, "time", value, "zero, real or virtual");
+}
+
 static int set_fault(struct model_spec *s, const char *value, char *why, size_t whylen)
 {
 	if (s->nfaults == MODEL_MAX_FAULTS)
@@ -96,8 +194,7 @@ static int set_time(struct model_spec *s, const char *name, const char *value, c
 	return 0;
 }
 
-static int set_option(struct model_spec *s, const char *name, const char *value, char *why,
-		      size_t whylen)
+static int set_option(struct model_spec *s, const char *name, char *value, char *why, size_t whylen)
 {
 	int err;
 
@@ -111,18 +208,18 @@ static int set_option(struct model_spec *s, const char *name, const char *value,
 		return set_mtu(s, value, why, whylen);
 	if (strcmp(name, "fault") == 0)
 		return set_fault(s, value, why, whylen);
-	if (strcmp(name, "time") == 0) {
-		if (strcmp(value, "zero") != 0 && strcmp(value, "real") != 0)
-			return refuse(why, whylen, "time", value, "zero or real");
-		s->time = strcmp(value, "real") == 0 ? MODEL_TIME_REAL : MODEL_TIME_ZERO;
-		return 0;
-	}
+	if (strcmp(name, "time") == 0)
+		return set_clock(s, value, why, whylen);
+	if (strcmp(name, "speed") == 0)
+		return set_speed(s, value, why, whylen);
+	if (strcmp(name, "host") == 0)
+		return set_host(s, value, why, whylen);
 	err = set_time(s, name, value, why, whylen);
 	if (err != 1)
 		return err;
 	snprintf(why, whylen,
-		 "model option '%s' is not known: allowed are profile, port, time, sync, fault, "
-		 "netdev, mtu and opcode names",
+		 "model option '%s' is not known: allowed are profile, port, time, speed, sync, "
+		 "fault, netdev, mtu, host and opcode names",
 		 name);
 	return -EINVAL;
 }
@@ -130,9 +227,14 @@ static int set_option(struct model_spec *s, const char *name, const char *value,
 int model_spec_parse(struct model_spec *s, const char *spec, char *why, size_t whylen)
 {
 	char *copy, *save = NULL, *option;
+	bool host = false; /* the option before was host= or a word of it */
 	int err = 0;
 
-	*s = (struct model_spec){.profile = model_profile_find("connectx-6dx")};
+	*s = (struct model_spec){
+		.profile = model_profile_find("connectx-6dx"),
+		.speed = MODEL_SPEED,
+		.cost = {.open_ps = 2000000, .byte_ps = 400, .threads = 4},
+	};
 	if (strcmp(spec, "model") == 0)
 		return 0;
 	copy = strdup(spec + strlen("model:"));
@@ -142,6 +244,10 @@ int model_spec_parse(struct model_spec *s, const char *spec, char *why, size_t w
 	     option = strtok_r(NULL, ",", &save)) {
 		char *value = strchr(option, '=');
 
+		if (!value && host && is_host_word(option)) {
+			err = set_host(s, option, why, whylen);
+			continue;
+		}
 		if (!value) {
 			snprintf(why, whylen,
 				 "model option '%s' has no value: allowed is NAME=VALUE", option);
@@ -149,6 +255,7 @@ int model_spec_parse(struct model_spec *s, const char *spec, char *why, size_t w
 			break;
 		}
 		*value++ = '\0';
+		host = strcmp(option, "host") == 0;
 		err = set_option(s, option, value, why, whylen);
 	}
 	if (err == -ENOMEM)

@@ -204,7 +204,7 @@ static void a_sync_reaches_back_only(void **state)
 	write_slot(1, 1);
 	mailbox_build(&w, PRM_CMD_OP_SYNC_CRYPTO, &m);
 	model_fw_begin(&w.dev, m.in, m.inlen, &t);
-	while (model_clock() == t.start)
+	while (model_now(&w.dev) == t.start)
 		;
 	assert_int_equal(first_key_byte(dek, 1), 1); /* used while the sync runs */
 	mailbox_build(&w, PRM_CMD_OP_SYNC_CRYPTO, &m);
