@@ -31,7 +31,7 @@ MLXO_API int mlxo_model_stats(struct mlxo_device *dev, struct mlxo_stat **stats,
 
 /*
  * One step of a model that was opened with time=virtual (-ENOTSUP otherwise). Does what is due at the present time:
- * commands, timers, completions, frames that came in. If there was nothing, moves the clock to the device's next event
+ * commands, completions of sent frames, timers, frames that came in. If there was nothing, moves the clock to the device's next event
  * or to `until`, whichever is earlier, and does what is due then. At most one step, so that a simulator can put its own
  * events in between; the clock never goes back, an `until` of the past only does what is due.
  * until: ns of mlxo_device_now(); *now receives the clock. To get to a time of its own, a simulator calls it until

@@ -362,6 +362,7 @@ int model_dev_init(struct model_dev *dev, const struct model_profile *profile)
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&dev->wire, NULL);
+	pthread_mutex_init(&dev->late_lock, NULL);
 	pthread_once(&once, make_masks);
 	return 0;
 }
@@ -441,6 +442,8 @@ void model_dev_fini(struct model_dev *dev)
 {
 	model_dev_reset(dev);
 	free(dev->hash);
+	model_late_free(dev);
+	pthread_mutex_destroy(&dev->late_lock);
 	pthread_mutex_destroy(&dev->wire);
 	pthread_rwlock_destroy(&dev->objs);
 	pthread_mutex_destroy(&dev->fw);

@@ -275,8 +275,11 @@ enum model_synd model_do_MODIFY_SQ(struct model_cmd *c)
 		return s;
 	if (to != MODEL_Q_RDY)
 		model_tls_forget(c->dev, sq);
-	if (to == MODEL_Q_RST)
+	if (to == MODEL_Q_RST) {
 		sq->ci = 0;
+		sq->departs = 0;
+		model_late_forget(c->dev, sq);
+	}
 	atomic_store(&sq->state, (int)to);
 	return MODEL_S_OK;
 }

@@ -269,6 +269,7 @@ static int progress(struct prov_device *dev)
 	}
 	if (n && atomic_load(&dev->waiters))
 		wake(dev); /* one of them may wait for what was done here */
+	n += model_late_deliver(&dev->m);
 	while (n < MAX_PER_PROGRESS && (t = take_timer(dev))) {
 		t->fire(t);
 		n++;
@@ -287,10 +288,10 @@ static int progress(struct prov_device *dev)
 
 #define NEVER UINT64_MAX
 
-/* When the next command or timer is due; NEVER: there is none. */
+/* When the next command, completion or timer is due; NEVER: there is none. */
 static uint64_t next_event(struct prov_device *dev)
 {
-	uint64_t next = NEVER;
+	uint64_t next = NEVER, late = atomic_load(&dev->m.late_at);
 
 	pthread_mutex_lock(&dev->lock);
 	if (dev->head)
@@ -298,7 +299,7 @@ static uint64_t next_event(struct prov_device *dev)
 	if (dev->timers && dev->timers->when < next)
 		next = dev->timers->when;
 	pthread_mutex_unlock(&dev->lock);
-	return next;
+	return late && late < next ? late : next;
 }
 
 /* Does a frame wait to be taken in? */

@@ -18,9 +18,10 @@
  *   2  objs   (rwlock)   object registry, tables, rules: firmware writes, data path reads
  *   3  sq->lock / rq->lock (mutex)   one queue's ring state
  *   4  tis->tls->lock (mutex)        a TLS context; two queues may send on one TIS. Inside it only dek->lock
- *   5  cq->lock (mutex)              producer index of a CQ
- *   6  port->lock (mutex)            a port's frame ring
- *   7  wire (mutex)                  when the wire is free again (time=virtual)
+ *   5  late_lock (mutex)             completions that wait for their time (time=virtual)
+ *   6  cq->lock (mutex)              producer index of a CQ
+ *   7  port->lock (mutex)            a port's frame ring
+ *   8  wire (mutex)                  when the wire is free again (time=virtual)
  * No lock of two devices is ever held: a frame for a peer goes into the peer port's ring under that ring's lock
  * alone, and the peer's own progress() takes it out. Counters are C11 atomics.
  */
@@ -118,6 +119,7 @@ struct model_sq {
 	_Atomic int state;
 	uint32_t cqn, pd, tisn, td, uar_page, user_index;
 	uint8_t min_inline; /* bytes of header that a SEND must carry inline */
+	uint64_t departs;   /* time=virtual: when the last frame so far is on the wire */
 	bool flush_in_error;
 	struct model_cq *cq;
 	uint8_t *sqc; /* context as created, for QUERY */
@@ -419,7 +421,7 @@ struct model_port; /* port.c */
 /* Sees a frame that leaves; its last bit is on the wire at `when`. Called with the device's locks held. */
 typedef void (*model_wire_fn)(void *ctx, uint64_t when, const uint8_t *frame, size_t len);
 
-/* What the core needs from its surroundings. All are called without a lock of rank 3..7 held. */
+/* What the core needs from its surroundings. All are called without a lock of rank 3..8 held. */
 struct model_host {
 	void *ctx;
 	/* host address of len bytes at umem offset, NULL when outside */
@@ -455,6 +457,11 @@ struct model_dev {
 	pthread_mutex_t wire; /* guards the next two */
 	/* time=virtual: the wire is free again at free_ns + free_part / speed ns */
 	uint64_t wire_free_ns, wire_free_part;
+	/* late.c: completions that wait for their time */
+	pthread_mutex_t late_lock;
+	struct model_late *late, *late_last, *late_spare;
+	_Atomic uint64_t late_at; /* of the first; 0: none */
+
 	model_wire_fn watch; /* NULL: nobody watches the wire */
 	void *watch_ctx;
 
@@ -525,6 +532,17 @@ void model_now_wait(struct model_dev *dev, uint64_t at);
 /* vtime.c: a frame of len bytes takes the wire. When its last bit is on it; at once unless time=virtual. */
 uint64_t model_wire_depart(struct model_dev *dev, size_t len);
 void model_wire_clear(struct model_dev *dev); /* nothing is on the wire any more */
+/* vtime.c: when the last frame that this thread sent between the two is on the wire; 0: none, or not time=virtual. */
+void model_wire_begin(void);
+uint64_t model_wire_end(void);
+
+/*
+ * late.c: write the CQEs whose time has come; how many. forget: a queue's are not to come, with dev->objs for writing.
+ * free: memory of those that are gone.
+ */
+int model_late_deliver(struct model_dev *dev);
+void model_late_forget(struct model_dev *dev, const struct model_sq *sq);
+void model_late_free(struct model_dev *dev);
 
 /* One refusal: status, syndrome and why, from the documented list in syndromes.h. */
 struct model_refusal {

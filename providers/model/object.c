@@ -243,6 +243,8 @@ void model_obj_free(struct model_dev *dev, struct model_obj *o)
 		unhash(dev, o);
 	if (o->type == MODEL_FG)
 		model_fg_unlink((struct model_fg *)o);
+	if (o->type == MODEL_SQ)
+		model_late_forget(dev, (struct model_sq *)o);
 	o->gone = true;
 	o->users++; /* and down again: the last step is one place */
 	model_obj_unuse(o);

@@ -54,17 +54,23 @@ void model_cq_write(struct model_cq *cq, uint8_t cqe[MODEL_CQE_BYTES], uint8_t o
 	pthread_mutex_unlock(&cq->lock);
 }
 
+void model_err_cqe(uint8_t cqe[MODEL_CQE_BYTES], uint8_t wqe_op, uint32_t qn, uint32_t user_index,
+		   uint16_t index, struct model_failure f)
+{
+	PRM_SET(err_cqe, cqe, srqn, user_index);
+	PRM_SET(err_cqe, cqe, vendor_err_synd, f.vendor);
+	PRM_SET(err_cqe, cqe, syndrome, f.syndrome);
+	PRM_SET(err_cqe, cqe, s_wqe_opcode_qpn, (uint32_t)wqe_op << 24 | qn);
+	PRM_SET(err_cqe, cqe, wqe_counter, index);
+}
+
 void model_cq_error(struct model_cq *cq, uint8_t cqe_op, uint8_t wqe_op, uint32_t qn,
 		    uint32_t user_index, uint16_t index, struct model_failure f,
 		    struct model_events *ev)
 {
 	uint8_t cqe[MODEL_CQE_BYTES] = {0};
 
-	PRM_SET(err_cqe, cqe, srqn, user_index);
-	PRM_SET(err_cqe, cqe, vendor_err_synd, f.vendor);
-	PRM_SET(err_cqe, cqe, syndrome, f.syndrome);
-	PRM_SET(err_cqe, cqe, s_wqe_opcode_qpn, (uint32_t)wqe_op << 24 | qn);
-	PRM_SET(err_cqe, cqe, wqe_counter, index);
+	model_err_cqe(cqe, wqe_op, qn, user_index, index, f);
 	model_cq_write(cq, cqe, cqe_op, ev);
 }
 

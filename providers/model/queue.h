@@ -75,6 +75,15 @@ void model_events_raise(struct model_dev *dev, const struct model_events *ev);
 /* Write one CQE. A full CQ is overrun: it takes no CQE any more and the host is told. */
 void model_cq_write(struct model_cq *cq, uint8_t cqe[MODEL_CQE_BYTES], uint8_t opcode,
 		    struct model_events *ev);
+/*
+ * late.c: the CQE of a send queue: in virtual time not before the queue's frames have left. The queue's lock and
+ * dev->objs are held.
+ */
+void model_sq_cqe(struct model_dev *dev, struct model_sq *sq, uint8_t cqe[MODEL_CQE_BYTES],
+		  uint8_t opcode, struct model_events *ev);
+/* The body of an error CQE, zeroed before. */
+void model_err_cqe(uint8_t cqe[MODEL_CQE_BYTES], uint8_t wqe_op, uint32_t qn, uint32_t user_index,
+		   uint16_t index, struct model_failure f);
 void model_cq_error(struct model_cq *cq, uint8_t cqe_op, uint8_t wqe_op, uint32_t qn,
 		    uint32_t user_index, uint16_t index, struct model_failure f,
 		    struct model_events *ev);

@@ -86,21 +86,24 @@ static struct model_failure execute(struct model_dev *dev, struct model_sq *sq,
 	}
 }
 
-static void sq_done(struct model_sq *sq, const struct model_wqe *w, struct model_events *ev)
+static void sq_done(struct model_dev *dev, struct model_sq *sq, const struct model_wqe *w,
+		    struct model_events *ev)
 {
 	uint8_t cqe[MODEL_CQE_BYTES] = {0};
 
 	PRM_SET(cqe64, cqe, srqn_uidx, sq->user_index);
 	PRM_SET(cqe64, cqe, sop_drop_qpn, (uint32_t)w->opcode << 24 | sq->o.id);
 	PRM_SET(cqe64, cqe, wqe_counter, sq->ci);
-	model_cq_write(sq->cq, cqe, PRM_CQE_OP_REQ, ev);
+	model_sq_cqe(dev, sq, cqe, PRM_CQE_OP_REQ, ev);
 }
 
 static void sq_fail(struct model_dev *dev, struct model_sq *sq, const struct model_wqe *w,
 		    struct model_failure f, struct model_events *ev)
 {
-	model_cq_error(sq->cq, PRM_CQE_OP_REQ_ERR, w->opcode, sq->o.id, sq->user_index, sq->ci, f,
-		       ev);
+	uint8_t cqe[MODEL_CQE_BYTES] = {0};
+
+	model_err_cqe(cqe, w->opcode, sq->o.id, sq->user_index, sq->ci, f);
+	model_sq_cqe(dev, sq, cqe, PRM_CQE_OP_REQ_ERR, ev);
 	model_tls_forget(dev, sq);
 	if (atomic_exchange(&sq->state, MODEL_Q_ERR) == MODEL_Q_RDY)
 		model_event_add(ev,
@@ -117,14 +120,17 @@ static void sq_step(struct model_dev *dev, struct model_sq *sq, uint16_t posted,
 	struct model_wqe w;
 	struct model_failure f = model_sq_fetch(dev, sq, sq->ci, posted, &w);
 
+	model_wire_begin();
 	if (atomic_load(&sq->state) == MODEL_Q_ERR)
 		f = FAIL(WR_FLUSH, V_FLUSH);
 	else if (!f.syndrome)
 		f = execute(dev, sq, &w, posted, p);
+	if (model_wire_end() > sq->departs)
+		sq->departs = model_wire_end();
 	if (f.syndrome)
 		sq_fail(dev, sq, &w, f, ev);
 	else if (w.signal)
-		sq_done(sq, &w, ev);
+		sq_done(dev, sq, &w, ev);
 	sq->ci = (uint16_t)(sq->ci + w.nbb);
 }
 

@@ -54,6 +54,19 @@ void model_now_wait(struct model_dev *dev, uint64_t at)
 		;
 }
 
+/* Of the thread: whatever a WQE makes leave, by whatever way, passes through model_wire_depart() in its thread. */
+static _Thread_local uint64_t departed;
+
+void model_wire_begin(void)
+{
+	departed = 0;
+}
+
+uint64_t model_wire_end(void)
+{
+	return departed;
+}
+
 uint64_t model_wire_depart(struct model_dev *dev, size_t len)
 {
 	uint64_t now = model_now(dev), when, parts;
@@ -71,6 +84,7 @@ uint64_t model_wire_depart(struct model_dev *dev, size_t len)
 	dev->wire_free_part = parts % dev->speed;
 	when = dev->wire_free_ns + (dev->wire_free_part != 0);
 	pthread_mutex_unlock(&dev->wire);
+	departed = when;
 	return when;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * time=virtual: a clock that stands still until it is moved, commands and timers on it, the wire's time, the key cache,
- * faults; and the options that go with it. Every number here is exact: nothing depends on the machine.
+ * time=virtual: a clock that stands still until it is moved, commands and timers on it, the wire's time, completions
+ * when frames have left, the key cache, faults; and the options that go with it. Every number here is exact: nothing depends on the machine.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -465,6 +465,200 @@ static void received_frames_are_taken_first(void **state)
 	raw_close(&raw);
 }
 
+/* -- completions ------------------------------------------------------------------------------------------- */
+
+static void nop(struct raw_sq *sq)
+{
+	uint8_t wqe[64] = {0};
+
+	PRM_SET(wqe_ctrl_seg, wqe, opcode, PRM_WQE_OP_NOP);
+	PRM_SET(wqe_ctrl_seg, wqe, ds, 1);
+	PRM_SET(wqe_ctrl_seg, wqe, fm_ce_se, PRM_WQE_CE_CQ_UPDATE);
+	raw_post(sq, wqe);
+	raw_ring(&raw, sq);
+}
+
+/* An opcode that nobody executes. */
+static void nonsense(struct raw_sq *sq)
+{
+	uint8_t wqe[64] = {0};
+
+	PRM_SET(wqe_ctrl_seg, wqe, opcode, 0x3f);
+	PRM_SET(wqe_ctrl_seg, wqe, ds, 1);
+	raw_post(sq, wqe);
+	raw_ring(&raw, sq);
+}
+
+/* The next CQE is there and of that WQE. */
+static void completed(struct raw_sq *sq, uint8_t cqe_op, uint16_t index)
+{
+	const uint8_t *cqe = raw_poll(&sq->cq);
+
+	assert_non_null(cqe);
+	assert_int_equal(cqe[63] >> 4, cqe_op);
+	assert_int_equal(PRM_GET(cqe64, cqe, wqe_counter), index);
+}
+
+static void nothing_completed(struct raw_sq *sq)
+{
+	assert_null(raw_poll(&sq->cq));
+}
+
+/* A CQE comes when the frames before it have left: at both speeds exactly then. */
+static void completions_come_when_frames_have_left(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint64_t ns; /* of a frame of 101 bytes */
+	} t[] = {{VIRTUAL, 10}, {VIRTUAL ",speed=25G", 40}};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct raw_sq sq, other;
+		uint64_t t0, ns = t[i].ns;
+
+		raw_open(&raw, t[i].spec);
+		raw_sq(&raw, &sq, 6, 6);
+		raw_sq(&raw, &other, 6, 6);
+		t0 = now();
+		nop(&sq); /* nothing before it: at once */
+		completed(&sq, PRM_CQE_OP_REQ, 0);
+		raw_send(&raw, &sq, 0, 101, 0);
+		nop(&sq);
+		raw_send(&raw, &other, 0, 101, 0);
+		raw_send(&raw, &sq, 0, 101, 0);
+		nop(&other);
+		raw.ops->progress(raw.dev);
+		nothing_completed(&sq);
+		assert_int_equal(advance(t0 + ns - 1), t0 + ns - 1);
+		nothing_completed(&sq);
+		assert_int_equal(advance(FAR), t0 + ns);
+		completed(&sq, PRM_CQE_OP_REQ, 1);
+		completed(&sq, PRM_CQE_OP_REQ, 2);
+		nothing_completed(&sq);
+		nothing_completed(&other);
+		assert_int_equal(advance(FAR), t0 + 2 * ns);
+		completed(&other, PRM_CQE_OP_REQ, 0);
+		completed(&other, PRM_CQE_OP_REQ, 1);
+		nothing_completed(&sq);
+		raw.ops->wait(raw.dev, -1);
+		assert_int_equal(now(), t0 + 3 * ns);
+		nothing_completed(&sq);
+		assert_int_equal(raw.ops->progress(raw.dev), 1);
+		completed(&sq, PRM_CQE_OP_REQ, 3);
+		nop(&sq); /* all have left: at once again */
+		completed(&sq, PRM_CQE_OP_REQ, 4);
+		raw_close(&raw);
+	}
+}
+
+/* What is due comes before what is written at once, also when nobody has called since. */
+static void overdue_completions_keep_their_place(void **state)
+{
+	struct prov_uar uar;
+	struct raw_sq sq;
+
+	raw_open(&raw, VIRTUAL);
+	raw_sq(&raw, &sq, 6, 6);
+	raw_send(&raw, &sq, 0, 101, 0);
+	/* a call that moves the clock and handles nothing */
+	assert_int_equal(raw.ops->uar_alloc(raw.dev, &uar), 0);
+	nothing_completed(&sq);
+	nop(&sq);
+	completed(&sq, PRM_CQE_OP_REQ, 0);
+	completed(&sq, PRM_CQE_OP_REQ, 1);
+	raw_close(&raw);
+}
+
+/* Errors wait behind good ones; the queue stops at once. */
+static void errors_come_last(void **state)
+{
+	struct raw_sq sq;
+	uint64_t t0;
+
+	raw_open(&raw, VIRTUAL);
+	raw_sq(&raw, &sq, 6, 6);
+	watch();
+	t0 = now();
+	raw_send(&raw, &sq, 0, 101, 0);
+	nonsense(&sq);
+	raw_send(&raw, &sq, 0, 101, 0);
+	assert_int_equal(nseen, 1);
+	nothing_completed(&sq);
+	advance_to(t0 + 9);
+	nothing_completed(&sq);
+	advance_to(t0 + 10);
+	completed(&sq, PRM_CQE_OP_REQ, 0);
+	completed(&sq, PRM_CQE_OP_REQ_ERR, 1);
+	raw_close(&raw);
+}
+
+/* What a queue, or the device, had to complete before its reset does not come after it. */
+static void resets_drop_completions(void **state)
+{
+	struct raw_sq sq, other;
+
+	raw_open(&raw, VIRTUAL ",speed=1M");
+	raw_sq(&raw, &sq, 6, 6);
+	raw_sq(&raw, &other, 6, 6);
+	raw_send(&raw, &sq, 0, 101, 0);
+	raw_send(&raw, &other, 0, 101, 0);
+	raw_sq_state(&raw, &sq, PRM_SQC_STATE_RDY, PRM_SQC_STATE_RST);
+	raw_sq_state(&raw, &sq, PRM_SQC_STATE_RST, PRM_SQC_STATE_RDY);
+	sq.pi = 0;
+	nop(&sq); /* its frames are forgotten as well */
+	completed(&sq, PRM_CQE_OP_REQ, 0);
+	advance_to(now() + 10000000);
+	nothing_completed(&sq);
+	completed(&other, PRM_CQE_OP_REQ, 0);
+
+	raw_send(&raw, &sq, 0, 101, 0);
+	raw_send(&raw, &other, 0, 101, 0);
+	raw_do(&raw, PROV_CMD_DESTROY, sq.obj, NULL, 0, (uint8_t[16]){0}, 16);
+	advance_to(now() + 10000000);
+	nothing_completed(&sq);
+	completed(&other, PRM_CQE_OP_REQ, 1);
+
+	raw_send(&raw, &other, 0, 101, 0);
+	assert_int_equal(model_reset(raw.dev), 0);
+	advance_to(now() + 10000000);
+	nothing_completed(&other);
+	raw_close(&raw);
+
+	/* a device that has died completes nothing; one that closes forgets what is left */
+	raw_open(&raw, VIRTUAL ",speed=1M,fault=SYNC_CRYPTO:fatal");
+	raw_sq(&raw, &sq, 6, 6);
+	raw_send(&raw, &sq, 0, 101, 0);
+	{
+		struct job sync;
+
+		job_init(&sync, PRM_CMD_OP_SYNC_CRYPTO, 32);
+		assert_int_equal(prov_cmd_wait(raw.dev, &sync.cmd), -EIO);
+	}
+	advance_to(now() + 10000000);
+	nothing_completed(&sq);
+	raw_close(&raw);
+
+	raw_open(&raw, VIRTUAL ",speed=1M");
+	raw_sq(&raw, &sq, 6, 6);
+	raw_send(&raw, &sq, 0, 101, 0);
+	raw_close(&raw);
+}
+
+static void completions_are_at_once_in_other_modes(void **state)
+{
+	static const char *const spec[] = {"model:speed=1M", "model:time=real,speed=1M"};
+
+	for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
+		struct raw_sq sq;
+
+		raw_open(&raw, spec[i]);
+		raw_sq(&raw, &sq, 6, 6);
+		raw_send(&raw, &sq, 0, 101, 0);
+		completed(&sq, PRM_CQE_OP_REQ, 0);
+		raw_close(&raw);
+	}
+}
+
 /* -- the same again ---------------------------------------------------------------------------------------- */
 
 enum { LOG = 4096 };
@@ -505,6 +699,7 @@ static void run_schedule(struct history *h)
 	struct job jobs[40];
 	struct raw_sq sq;
 	struct model_stat *s;
+	const uint8_t *cqe;
 	size_t n;
 
 	raw_open(&raw, VIRTUAL
@@ -520,7 +715,8 @@ static void run_schedule(struct history *h)
 		jobs[i].cmd.done = record_job;
 		job_start(&jobs[i]);
 		raw_send(&raw, &sq, 0, 60 + i, 0);
-		raw_poll(&sq.cq);
+		while ((cqe = raw_poll(&sq.cq)))
+			record(PRM_GET(cqe64, cqe, wqe_counter));
 		advance(now() + 3000);
 	}
 	advance_to(now() + 5000000);
@@ -645,6 +841,11 @@ int main(void)
 		cmocka_unit_test(the_watcher_sees_frames_in_every_time_mode),
 		cmocka_unit_test(lost_frames_take_their_time),
 		cmocka_unit_test(received_frames_are_taken_first),
+		cmocka_unit_test(completions_come_when_frames_have_left),
+		cmocka_unit_test(overdue_completions_keep_their_place),
+		cmocka_unit_test(errors_come_last),
+		cmocka_unit_test(resets_drop_completions),
+		cmocka_unit_test(completions_are_at_once_in_other_modes),
 		cmocka_unit_test(the_same_calls_give_the_same_numbers),
 		cmocka_unit_test(wrong_spellings_are_refused),
 		cmocka_unit_test(host_costs),
