@@ -4,6 +4,7 @@
  * when frames have left, the key cache, faults; and the options that go with it. Every number here is exact: nothing depends on the machine.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,6 +160,41 @@ static void waiting_jumps(void **state)
 	assert_int_equal(a.done_at, 0); /* waiting does not do it */
 	assert_int_equal(raw.ops->progress(raw.dev), 1);
 	assert_int_equal(a.done_at, now());
+	raw_close(&raw);
+}
+
+enum { THREADS = 4, ROUNDS = 500 };
+
+static void *many_commands(void *arg)
+{
+	uintptr_t failed = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct job a;
+
+		job_init(&a, PRM_CMD_OP_NOP, 16);
+		failed |= prov_cmd_wait(raw.dev, &a.cmd) != 0;
+	}
+	return (void *)failed;
+}
+
+/* Whoever moves the clock, the processor is never idle and no time is taken twice. */
+static void threads_share_the_clock(void **state)
+{
+	pthread_t t[THREADS];
+	uint64_t t0;
+
+	raw_open(&raw, VIRTUAL);
+	t0 = now();
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, many_commands, NULL), 0);
+	for (int i = 0; i < THREADS; i++) {
+		void *failed;
+
+		pthread_join(t[i], &failed);
+		assert_null(failed);
+	}
+	assert_int_equal(now(), t0 + THREADS * ROUNDS * 10000);
 	raw_close(&raw);
 }
 
@@ -620,6 +656,7 @@ static void resets_drop_completions(void **state)
 
 	raw_send(&raw, &other, 0, 101, 0);
 	assert_int_equal(model_reset(raw.dev), 0);
+	assert_int_equal(model_wire_depart(model_of(raw.dev), 101), now() + 1000000); /* idle */
 	advance_to(now() + 10000000);
 	nothing_completed(&other);
 	raw_close(&raw);
@@ -834,6 +871,7 @@ int main(void)
 		cmocka_unit_test(the_clock_stands_still),
 		cmocka_unit_test(commands_queue),
 		cmocka_unit_test(waiting_jumps),
+		cmocka_unit_test(threads_share_the_clock),
 		cmocka_unit_test(timers_come_in_order),
 		cmocka_unit_test(a_sync_reaches_back_to_its_start),
 		cmocka_unit_test(faults_take_their_time),
