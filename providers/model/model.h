@@ -681,7 +681,7 @@ void model_rq_flush(struct model_dev *dev, struct model_rq *rq);
 int model_port_open(struct model_dev *dev, const char *spec, struct model_port **port, char *why,
 		    size_t whylen);
 void model_port_close(struct model_port *port);
-/* Send one frame; never blocks; counts drops on dev. No lock of rank < 6 of another device is touched. */
+/* Send one frame; never blocks; counts drops on dev. No lock of rank < 7 of another device is touched. */
 void model_port_send(struct model_port *port, const uint8_t *frame, size_t len);
 /* Hand up to `max` waiting frames to model_rx_frame(). Returns how many. */
 int model_port_poll(struct model_port *port, int max);

@@ -5,7 +5,7 @@
  *   model_port_send -> MTU -> drop, corrupt, duplicate, reorder -> port_emit: tap, counters -> kind->send
  *   model_port_poll -> kind->poll -> port_received: tap -> model_rx_frame
  *
- * Locks: port->lock (rank 5) for the fault generator, the frame held back and pcap files. poller: one thread polls a
+ * Locks: port->lock (rank 7) for the fault generator, the frame held back and pcap files. poller: one thread polls a
  * port at a time; only ever tried, never waited for, and outside of all ranks.
  */
 #ifndef PROVIDERS_MODEL_PORT_H

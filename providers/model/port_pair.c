@@ -10,7 +10,7 @@
  * is readable exactly while frames wait.
  *
  * Ownership: the pair belongs to both ports and goes with the last one. Locks: pairs_lock for the list of names (open
- * and close only, outermost), ring->lock (rank 5), one at a time.
+ * and close only, outermost), ring->lock (rank 7), one at a time.
  */
 #include "port.h"
 
