@@ -7,10 +7,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/tls_records.h"
 #include "providers/model/model.h"
 
 enum { DEKN = 0x1000, SLOTS = 4, PD = 7, UID = 2, ARENA = 1 << 16 };
@@ -76,71 +76,16 @@ static uint64_t stat(enum model_tls_stat what)
 
 /* -- records ---------------------------------------------------------------------------------------------- */
 
-static const uint8_t iv[12] = {0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5,
-			       0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab};
+static struct tls_keys keys = {
+	.iv = {0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab}};
 
 static void arm(bool v13, uint64_t record)
 {
 	struct model_tls_params p = {.v13 = v13, .record = record, .dekn = DEKN};
 
-	memcpy(p.iv, iv, v13 ? 12 : 4);
+	memcpy(p.iv, keys.iv, v13 ? 12 : 4);
 	model_tls_set(tis.tls, &p);
 	model_tls_arm(tis.tls);
-}
-
-/* The record as the host writes it: header, nonce, n data bytes (1.3: and their type), room for the tag. */
-static size_t write_record(uint8_t *to, bool v13, uint64_t nonce, const void *data, size_t n)
-{
-	size_t length = n + (v13 ? 17 : 24), at = 5;
-
-	to[0] = 23;
-	to[1] = to[2] = 3;
-	to[3] = (uint8_t)(length >> 8);
-	to[4] = (uint8_t)length;
-	for (int i = 0; !v13 && i < 8; i++)
-		to[at++] = (uint8_t)(nonce >> (56 - 8 * i));
-	memcpy(to + at, data, n);
-	at += n;
-	if (v13)
-		to[at++] = 23;
-	memset(to + at, 0xee, 16);
-	return at + 16;
-}
-
-/* Encrypt it in place by OpenSSL, in one go. */
-static void seal(uint8_t *rec, bool v13, uint64_t number)
-{
-	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
-	size_t head = v13 ? 5 : 13, body = (size_t)(rec[3] << 8 | rec[4]) + 5 - head - 16;
-	uint8_t nonce[12], aad[13];
-	int n, aadlen = 5;
-
-	memcpy(nonce, iv, 12);
-	memcpy(aad, rec, 5);
-	for (int i = 0; i < 8; i++) {
-		uint8_t b = (uint8_t)(number >> (56 - 8 * i));
-
-		if (v13)
-			nonce[4 + i] ^= b;
-		else
-			aad[i] = b;
-	}
-	if (!v13) {
-		memcpy(nonce + 4, rec + 5, 8);
-		memcpy(aad + 8, rec, 3);
-		aad[11] = (uint8_t)(body >> 8);
-		aad[12] = (uint8_t)body;
-		aadlen = 13;
-	}
-	assert_int_equal(
-		EVP_EncryptInit_ex(c, slots[0].len == 32 ? EVP_aes_256_gcm() : EVP_aes_128_gcm(),
-				   NULL, card_key, nonce),
-		1);
-	assert_int_equal(EVP_EncryptUpdate(c, NULL, &n, aad, aadlen), 1);
-	assert_int_equal(EVP_EncryptUpdate(c, rec + head, &n, rec + head, (int)body), 1);
-	assert_int_equal(EVP_EncryptFinal_ex(c, rec + head + body, &n), 1);
-	assert_int_equal(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, 16, rec + head + body), 1);
-	EVP_CIPHER_CTX_free(c);
 }
 
 static void fill(uint8_t *b, size_t n)
@@ -155,12 +100,15 @@ static size_t make_stream(bool v13, uint64_t first, const size_t *lengths, size_
 	static uint8_t data[ARENA];
 	size_t at = 0;
 
+	keys.v13 = v13;
+	keys.len = slots[0].len;
+	memcpy(keys.key, card_key, 32);
 	fill(data, sizeof(data));
 	for (size_t i = 0; i < count; i++) {
-		size_t n = write_record(stream + at, v13, 0x5000 + first + i, data, lengths[i]);
+		size_t n = tls_write(&keys, stream + at, 0x5000 + first + i, data, lengths[i]);
 
 		memcpy(want + at, stream + at, n);
-		seal(want + at, v13, first + i);
+		tls_seal(&keys, want + at, first + i);
 		at += n;
 	}
 	return at;
@@ -180,8 +128,10 @@ static void hex(uint8_t *to, const char *text)
 static void known(bool v13, uint64_t number, const char *text, const char *wire)
 {
 	uint8_t right[64];
-	size_t n = write_record(got, v13, number, text, strlen(text));
+	size_t n;
 
+	keys.v13 = v13;
+	n = tls_write(&keys, got, number, text, strlen(text));
 	hex(right, wire);
 	assert_int_equal(n, strlen(wire) / 2);
 	model_tls_run(&dev, &tis, got, n);
