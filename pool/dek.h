@@ -11,8 +11,11 @@
  *
  * A slot freed while a SYNC runs stays dirty: it is not known whether that SYNC covers it. A SYNC that fails leaves its slots
  * dirty; the next one is tried later, with a growing pause. Two generations: SYNC is started while clean slots are left
- * (dirty >= sync_percent of all, or clean < low and there are dirty ones), so that nobody waits for it. When clean
- * slots run low and cleaning would not bring enough, another bulk is made.
+ * (dirty >= sync_percent of all; or clean < low and dirty >= an eighth of low, or any when no slot is clean), so that
+ * nobody waits for it. When clean slots run low and cleaning would not bring enough, another bulk is made; when the device
+ * has no room for it, one of half the size is tried, then there is a pause.
+ *
+ * Numbers are 24 bits wide where keys are used (T35): a bulk beyond is destroyed and the next one tried a minute later.
  *
  * Cards without bulks (log_dek_max_alloc 0) and pools with `single`: a lease is a CREATE with the key, its end a DESTROY.
  *
@@ -52,7 +55,10 @@ void pool_dek_void(struct pool_dek_pool *pool);		/* as pool_tis_void() */
  * when that said 0, until end.
  */
 struct pool_dek_lease {
-	/* err 0: the key is loaded under `id`. In whatever thread runs progress(). Else nothing is leased any more. */
+	/*
+	 * err 0: the key is loaded under `id`. In whatever thread runs progress(). Else nothing is leased any more;
+	 * -EAGAIN: the device has no room or no clean slot. Do not start again at once.
+	 */
 	void (*done)(struct pool_dek_lease *lease, int err);
 	uint32_t id; /* dek_index of the static parameters, 24 bits */
 
@@ -60,24 +66,28 @@ struct pool_dek_lease {
 	struct pool_work work;
 	struct pool_waiter waiter;
 	struct pool_dek_pool *pool;
-	struct pool_dek_slot *slot; /* of a bulk */
-	struct obj_dek single;	    /* else */
-	const uint8_t *key;	    /* the caller's, until done() */
+	struct pool_dek_slot *slot;	/* of a bulk */
+	struct pool_dek_single *single; /* else */
+	const uint8_t *key;		/* the caller's, until done() */
 	uint8_t len;
 	uint32_t generation;
 };
 
 /*
- * Load a key of 16 or 32 bytes. 0: done() will be (or was) called. -EAGAIN: no clean slot at hand and !wait; nothing happened.
- * wait: stand in line for one.
+ * Load a key of 16 or 32 bytes. 0: done() will be (or was) called. -EAGAIN: no clean slot at hand and !wait, or the device
+ * had no room for a single key a moment ago; nothing happened. -EINVAL: length. -ENOMEM. wait: stand in line for a slot.
  */
 int pool_dek_lease_start(struct pool_dek_lease *lease, struct pool_dek_pool *pool,
 			 struct pool_cache *cache, const uint8_t *key, size_t len, bool wait);
-/* Nothing on the device uses the key any more. The lease is free at once (a single key moves to memory of the pool). */
+/*
+ * Nothing on the device uses the key any more. The lease is free at once. Ending a lease that is not held is logged and
+ * ignored.
+ */
 void pool_dek_lease_end(struct pool_dek_lease *lease, struct pool_cache *cache);
 
 struct pool_dek_stats {
 	uint64_t loads, load_failed, bulks_created, bulks_destroyed, syncs, sync_failed;
+	/* clean, dirty, syncing: in the depot. in_use: loaded and not back in the depot. quarantined: slots */
 	uint32_t slots, clean, dirty, syncing, in_use, quarantined, most_in_use, bulks;
 	uint32_t low, max, sync_at; /* dirty slots at which SYNC starts */
 	bool single;

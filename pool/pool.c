@@ -70,13 +70,24 @@ static void give(struct pool *p, void **stack, unsigned int *have, unsigned int 
 	memmove(stack, stack + n, *have * sizeof(*stack));
 }
 
+static void empty(struct pool_cache *c)
+{
+	give(c->pool, c->clean, &c->nclean, c->nclean, false);
+	give(c->pool, c->used, &c->nused, c->nused, true);
+}
+
+void pool_empty_caches(struct pool *p)
+{
+	for (struct pool_cache *c = p->caches; c; c = c->next)
+		empty(c);
+}
+
 void pool_cache_flush(struct pool_cache *c)
 {
 	struct pool *p = c->pool;
 
 	pthread_mutex_lock(&p->lock);
-	give(p, c->clean, &c->nclean, c->nclean, false);
-	give(p, c->used, &c->nused, c->nused, true);
+	empty(c);
 	pthread_mutex_unlock(&p->lock);
 	pool_balance(p);
 }

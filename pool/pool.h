@@ -84,6 +84,8 @@ void pool_cache_init(struct pool_cache *c, struct pool *p, unsigned int magazine
 /* Everything back to the depot. */
 void pool_cache_flush(struct pool_cache *c);
 void pool_cache_fini(struct pool_cache *c);
+/* All of them, while none is in use; with the lock. For the kinds. */
+void pool_empty_caches(struct pool *p);
 
 void *pool_get_slow(struct pool_cache *c);
 void pool_put_slow(struct pool_cache *c, void *item);

@@ -51,3 +51,12 @@ void pool_timer_stop(struct pool_timer *t)
 			sched_yield(); /* fire() is in another thread */
 	}
 }
+
+uint64_t pool_pause(uint64_t ns)
+{
+	static const uint64_t first = 10000000, most = 1000000000;
+
+	if (!ns)
+		return first;
+	return ns < most / 2 ? ns * 2 : most;
+}

@@ -25,4 +25,9 @@ void pool_timer_init(struct pool_timer *t, struct mlxo_device *dev,
 void pool_timer_arm(struct pool_timer *t, uint64_t ns);
 void pool_timer_stop(struct pool_timer *t);
 
+/* The pause after one of `ns` (0: none): 10 ms, doubling to 1 s. */
+uint64_t pool_pause(uint64_t ns);
+
+#define POOL_STUCK_NS UINT64_C(1000000000) /* refused destroys are tried again after this */
+
 #endif

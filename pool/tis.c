@@ -23,8 +23,7 @@
 
 enum { LOW = 1024, HIGH = 4096, BATCH = 16 };
 
-static const uint64_t idle_default_ns = 60000000000u, pause_first_ns = 10000000,
-		      pause_most_ns = 1000000000, stuck_ns = 1000000000;
+static const uint64_t idle_default_ns = 60000000000u;
 
 struct pool_tis_pool {
 	struct pool base; /* its lock is for all below */
@@ -128,7 +127,7 @@ static void destroy_done(struct pool_work *w, int err)
 		mlxo_free(t);
 	}
 	if (stuck && !p->closing)
-		pool_timer_arm(&p->unstick, stuck_ns);
+		pool_timer_arm(&p->unstick, POOL_STUCK_NS);
 	pthread_mutex_unlock(&p->base.lock);
 	pool_balance(&p->base);
 	pool_end(&p->base);
@@ -166,9 +165,7 @@ static void pause_creates(struct pool_tis_pool *p, int err)
 	if (p->paused) /* of the same burst */
 		return;
 	p->paused = true;
-	p->pause_ns = p->pause_ns ? p->pause_ns * 2 : pause_first_ns;
-	if (p->pause_ns > pause_most_ns)
-		p->pause_ns = pause_most_ns;
+	p->pause_ns = pool_pause(p->pause_ns);
 	if (!p->closing)
 		pool_timer_arm(&p->retry, p->pause_ns);
 }
@@ -457,6 +454,7 @@ static void forget(struct pool_tis **list)
 void pool_tis_void(struct pool_tis_pool *p)
 {
 	pthread_mutex_lock(&p->base.lock);
+	pool_empty_caches(&p->base);
 	p->generation++;
 	forget(&p->free);
 	forget(&p->stuck);
