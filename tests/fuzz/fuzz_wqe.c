@@ -4,8 +4,8 @@
  * receive side decrypts: whatever lies in the ring, the device answers with CQEs and stays alive.
  *
  * Input: byte 0 how many blocks the doorbell announces (modulo 20; the ring has 16), byte 1 flags, then the blocks.
- * Flags: 1 fill in index and queue number of each block, 2 turn the key 1 in any unit into a pointer to good memory.
- * Both let mutations reach what lies behind those checks.
+ * Flags: 1 fill in index and queue number of each block but those inside of a UMR, 2 turn the key 1 in any unit into a pointer to good memory, 4
+ * turn TIS number 1 and key index 1 into those of a TLS context. All let mutations reach what lies behind those checks.
  */
 #include <string.h>
 
@@ -16,6 +16,7 @@ enum { LOG_SQ = 4, BLOCKS = 1 << LOG_SQ, RX_AT = RAW_ARENA / 2, RX_BYTES = 10240
 static struct raw r;
 static struct raw_sq sq;
 static struct raw_rq rq;
+static uint32_t tls_tisn, tls_dekn;
 
 static void make_rules(void)
 {
@@ -60,8 +61,26 @@ static void start(void)
 	raw_sq(&r, &sq, LOG_SQ, 6);
 	raw_rq(&r, &rq, 4, 6);
 	make_rules();
+	tls_tisn = raw_tls_tis(&r, NULL);
+	tls_dekn = raw_tls_dek(&r, r.data, 16, NULL);
 	for (unsigned int i = 0; i < RX_AT; i++)
 		r.data[i] = (uint8_t)(i * 5);
+}
+
+/* Wherever such a number may stand in a block; a third block of a UMR has static parameters. */
+static void fix_tls(uint8_t *block)
+{
+	if (PRM_GET(wqe_ctrl_seg, block, tis_tir_num) == 1)
+		PRM_SET(wqe_ctrl_seg, block, tis_tir_num, tls_tisn);
+	if (PRM_GET(wqe_ctrl_seg, block, opcode) == PRM_WQE_OP_SET_PSV &&
+	    PRM_GET(wqe_set_psv_seg, block + 16, tis_tir_num) == 1)
+		PRM_SET(wqe_set_psv_seg, block + 16, tis_tir_num, tls_tisn);
+	if (PRM_GET(wqe_ctrl_seg, block, opcode) == PRM_WQE_OP_GET_PSV &&
+	    PRM_GET(wqe_get_psv_seg, block + 16, psv_index_0) == 1)
+		PRM_SET(wqe_get_psv_seg, block + 16, psv_index_0, tls_tisn);
+	if (PRM_GET(tls_static_params, block, const_2) == PRM_TLS_CONST_2 &&
+	    PRM_GET(tls_static_params, block, dek_index) == 1)
+		PRM_SET(tls_static_params, block, dek_index, tls_dekn);
 }
 
 static void fix(uint8_t *block, uint16_t index, uint8_t flags)
@@ -70,6 +89,8 @@ static void fix(uint8_t *block, uint16_t index, uint8_t flags)
 		PRM_SET(wqe_ctrl_seg, block, wqe_index, index);
 		PRM_SET(wqe_ctrl_seg, block, qpn, sq.sqn);
 	}
+	if (flags & 4)
+		fix_tls(block);
 	for (unsigned int at = 0; (flags & 2) && at < 64; at += 16)
 		if (PRM_GET(wqe_data_seg, block + at, lkey) == 1) {
 			uint64_t addr =
@@ -85,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *c;
+	unsigned int inside = 0; /* blocks of a UMR, its first one included */
 	bool failed = false;
 
 	if (!r.dev)
@@ -97,7 +119,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		memset(block, 0, 64);
 		memcpy(block, data + at, n > 64 ? 64 : n);
-		fix(block, (uint16_t)(sq.pi + i), data[1]);
+		inside = inside ? inside - 1 : 0;
+		fix(block, (uint16_t)(sq.pi + i), inside ? data[1] & ~1 : data[1]);
+		if (!inside && (data[1] & 4) &&
+		    PRM_GET(wqe_ctrl_seg, block, opcode) == PRM_WQE_OP_UMR)
+			inside = 3;
 	}
 	if (rq.pi - rq.cq.ci < 8)
 		raw_post_rx(&r, &rq, RX_AT + (size_t)(rq.pi % 16) * RX_BYTES, RX_BYTES);

@@ -194,6 +194,29 @@ static void through_a_context(void **state)
 	assert_int_equal(tls_stat(&w, "records"), id * 6);
 }
 
+static void through_a_context_by_ipv6(void **state)
+{
+	static const size_t lengths[] = {3000, 200};
+	struct tls_conn *c = tls_conn(&w, 0, true, 16); /* its stream is at a.data */
+	struct frame f;
+	size_t n = 0;
+
+	tls_stream(c, 9, lengths, 2);
+	tls_static(&w, c, 9, false);
+	tls_progress(&w, c, false);
+	tls_nop(&w, true);
+	header(&f, IPV6, true);
+	tso(&f, c->n, 777);
+	PRM_SET(wqe_ctrl_seg, wqe, tis_tir_num, c->tisn);
+	collect();
+	for (unsigned int i = 0; i < segments; n += lens[i++] - f.n) {
+		memcpy(c->wire + n, got[i] + f.n, lens[i] - f.n);
+		assert_true(frame_l4_ok(got[i] + f.l3, lens[i] - f.l3, 40, 6));
+	}
+	assert_int_equal(n, c->n);
+	assert_true(tls_right(c));
+}
+
 /* Data of one WQE meets one context: the update takes effect behind all of its segments. */
 static void overtakes_as_a_whole(void **state)
 {
@@ -271,8 +294,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(segments_are_right),	 T(from_many_pieces), T(through_a_context),
-		T(overtakes_as_a_whole), T(wrong_ones),
+		T(segments_are_right),	 T(from_many_pieces),	       T(through_a_context),
+		T(overtakes_as_a_whole), T(through_a_context_by_ipv6), T(wrong_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "lib/frames.h"
 #include "lib/mailboxes.h"
 #include "lib/raw_tls.h"
 #include "providers/model/queue.h"
@@ -197,6 +198,7 @@ static void bare_acks(void **state)
 	tls_send_all(&w, c, MSS, MSS);
 	expect_right(c);
 	assert_int_equal(c->frames, 2 + (c->n + MSS - 1) / MSS);
+	assert_int_equal(tls_stat(&w, "overtaken"), 0);
 }
 
 /* -- resynchronisation ---------------------------------------------------------------------------------------- */
@@ -420,6 +422,61 @@ static void restart(void)
 	raw_sq_state(&w.a, &w.sq, PRM_SQC_STATE_RST, PRM_SQC_STATE_RDY);
 }
 
+/* A SEND of the n bytes of f on the TIS of c: the vendor syndrome, 0. */
+static unsigned int send_frame(const struct tls_conn *c, const struct frame *f)
+{
+	unsigned int vendor = 0;
+	uint8_t wqe[64] = {0};
+	uint8_t *at = w.a.data + RAW_ARENA - sizeof(f->b);
+
+	memcpy(at, f->b, f->n);
+	PRM_SET(wqe_ctrl_seg, wqe, opcode, PRM_WQE_OP_SEND);
+	PRM_SET(wqe_ctrl_seg, wqe, ds, 3);
+	PRM_SET(wqe_ctrl_seg, wqe, tis_tir_num, c->tisn);
+	PRM_SET(wqe_data_seg, wqe + 32, byte_count, f->n);
+	PRM_SET(wqe_data_seg, wqe + 32, lkey, w.a.mr.lkey);
+	PRM_SET(wqe_data_seg, wqe + 32, addr, (uint64_t)(uintptr_t)at);
+	raw_post(&w.sq, wqe);
+	if (!tls_run(&w, &vendor))
+		restart();
+	return vendor;
+}
+
+static void tcp_frame(struct frame *f, size_t payload)
+{
+	frame_eth(f, 0x0800);
+	frame_ipv4(f, 6, 0);
+	frame_tcp(f, 443, 1000);
+	frame_pattern(f, payload);
+	frame_end(f);
+}
+
+/* Only whole TCP packets have a place in the stream; what lies behind the IP packet would leave in clear. */
+static void packets_of_no_stream(void **state)
+{
+	struct tls_conn *c = new_conn(0, false, 16);
+	struct frame f;
+
+	arm_linux(c, F_AFTER);
+	frame_eth(&f, 0x0800);
+	frame_ipv4(&f, 17, 0);
+	frame_udp(&f, 443, 1000);
+	frame_pattern(&f, 100);
+	frame_end(&f);
+	assert_int_equal(send_frame(c, &f), V_TLS_PACKET);
+	tcp_frame(&f, 100);
+	prm_put(f.b + 14, 48, 16, 0x2000); /* the first fragment of some */
+	assert_int_equal(send_frame(c, &f), V_TLS_PACKET);
+	tcp_frame(&f, 100);
+	frame_pattern(&f, 1);
+	assert_int_equal(send_frame(c, &f), V_TLS_PACKET);
+	assert_int_equal(c->frames, 0);
+	tcp_frame(&f, 0);
+	frame_pattern(&f, 6); /* padding to the shortest frame */
+	assert_int_equal(send_frame(c, &f), 0);
+	assert_int_equal(c->frames, 1);
+}
+
 /* The port's MTU is the longest DUMP; the queue stops, and what it was about to arm is not armed. */
 static void dump_above_the_mtu(void **state)
 {
@@ -564,6 +621,7 @@ int main(void)
 		T(resync_at_every_byte),
 		T(key_needs_a_sync),
 		T(tis_0_is_plain),
+		T(packets_of_no_stream),
 		T(two_queues),
 		T(destroyed_while_waiting),
 		cmocka_unit_test_setup_teardown(wraps, small_setup, teardown),
