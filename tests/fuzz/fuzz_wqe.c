@@ -101,18 +101,10 @@ static void fix(uint8_t *block, uint16_t index, uint8_t flags)
 		}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void fill_ring(const uint8_t *data, size_t size)
 {
-	const uint8_t *c;
 	unsigned int inside = 0; /* blocks of a UMR, its first one included */
-	bool failed = false;
 
-	if (!r.dev)
-		start();
-	if (size < 2)
-		return 0;
 	for (unsigned int i = 0; i < BLOCKS; i++) {
 		uint8_t *block = sq.ring + (size_t)((sq.pi + i) % BLOCKS) * 64;
 		size_t at = 2 + (size_t)i * 64, n = at >= size ? 0 : size - at;
@@ -125,6 +117,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    PRM_GET(wqe_ctrl_seg, block, opcode) == PRM_WQE_OP_UMR)
 			inside = 3;
 	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *c;
+	bool failed = false;
+
+	if (!r.dev)
+		start();
+	if (size < 2)
+		return 0;
+	fill_ring(data, size);
 	if (rq.pi - rq.cq.ci < 8)
 		raw_post_rx(&r, &rq, RX_AT + (size_t)(rq.pi % 16) * RX_BYTES, RX_BYTES);
 	sq.pi = (uint16_t)(sq.pi + data[0] % 20);
