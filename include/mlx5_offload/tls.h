@@ -25,7 +25,6 @@
 #include <mlx5_offload/device.h>
 #include <mlx5_offload/secret.h>
 
-#define MLXO_SOON
 MLXO_BEGIN_DECLS
 
 struct mlxo_tls_engine; /* of a device: pools, policy, counters */
@@ -74,7 +73,7 @@ struct mlxo_tls_engine_opts {
 	size_t size; /* sizeof(struct mlxo_tls_engine_opts) */
 	enum mlxo_tls_admission admission;
 	uint64_t admit_bytes;	 /* of ADMIT_BYTES; 0 = 65536 */
-	uint32_t adaptive_bytes; /* of ADMIT_ADAPTIVE with idle firmware; 0 = 16384 */
+	uint32_t adaptive_bytes; /* of ADMIT_ADAPTIVE with idle firmware; 0 = 8192 */
 	enum mlxo_tls_recycle recycle;
 	/* Contexts: refill below low, destroy above high. 0 = 1024, 4096, what the device has; batch 1..16, 0 = 16. */
 	uint32_t tis_low, tis_high, tis_max, tis_batch;
@@ -102,30 +101,30 @@ struct mlxo_tls_engine_opts {
 };
 
 /* -EOPNOTSUPP: the device has no TLS offload and admission is always; with other policies it opens and stays in software. */
-MLXO_SOON int mlxo_tls_engine_open(struct mlxo_device *dev, const struct mlxo_tls_engine_opts *opts,
+MLXO_API int mlxo_tls_engine_open(struct mlxo_device *dev, const struct mlxo_tls_engine_opts *opts,
 				  struct mlxo_tls_engine **engine);
 /* All queues are destroyed. Waits until the pools have given everything back. NULL is allowed. */
-MLXO_SOON void mlxo_tls_engine_close(struct mlxo_tls_engine *engine);
+MLXO_API void mlxo_tls_engine_close(struct mlxo_tls_engine *engine);
 
 /*
  * Memory that payload lies in: records written from it are sent without a copy. Anything else is copied. The memory must
  * stay until it is unregistered, and nothing written from it may be outstanding then (-EBUSY is not detected).
  */
-MLXO_SOON int mlxo_tls_memory_register(struct mlxo_tls_engine *engine, void *addr, size_t len);
-MLXO_SOON int mlxo_tls_memory_unregister(struct mlxo_tls_engine *engine, void *addr);
+MLXO_API int mlxo_tls_memory_register(struct mlxo_tls_engine *engine, void *addr, size_t len);
+MLXO_API int mlxo_tls_memory_unregister(struct mlxo_tls_engine *engine, void *addr);
 
 /* 0, or -EOPNOTSUPP with what the device lacks for TLS of that version and cipher. */
-MLXO_SOON int mlxo_device_check_tls(struct mlxo_device *dev, uint16_t version, uint16_t cipher);
+MLXO_API int mlxo_device_check_tls(struct mlxo_device *dev, uint16_t version, uint16_t cipher);
 
 /*
  * After the device was reset (send() and poll() say -EIO): make queues and pools anew on the same device. All connections
  * go on in software, what was not acknowledged can be sent again. No other thread may be in the engine. May be called
  * again after a failure.
  */
-MLXO_SOON int mlxo_tls_engine_recover(struct mlxo_tls_engine *engine);
+MLXO_API int mlxo_tls_engine_recover(struct mlxo_tls_engine *engine);
 
 /* Counters, pools and their limits, states of connections; the kernel's names where they mean the same. free() the array. */
-MLXO_SOON int mlxo_tls_stats(struct mlxo_tls_engine *engine, struct mlxo_stat **stats, size_t *n);
+MLXO_API int mlxo_tls_stats(struct mlxo_tls_engine *engine, struct mlxo_stat **stats, size_t *n);
 
 /* -- queues -------------------------------------------------------------------------------------------------- */
 
@@ -144,20 +143,20 @@ struct mlxo_tls_queue_opts {
 	void *ctx; /* of both */
 };
 
-MLXO_SOON int mlxo_tls_queue_create(struct mlxo_tls_engine *engine,
+MLXO_API int mlxo_tls_queue_create(struct mlxo_tls_engine *engine,
 				   const struct mlxo_tls_queue_opts *opts,
 				   struct mlxo_tls_queue **queue);
 /* Closes connections that are left; their records are released. NULL is allowed. */
-MLXO_SOON void mlxo_tls_queue_destroy(struct mlxo_tls_queue *queue);
+MLXO_API void mlxo_tls_queue_destroy(struct mlxo_tls_queue *queue);
 /* Ring the doorbell for what was posted since the last one. send() alone never rings. */
-MLXO_SOON void mlxo_tls_queue_flush(struct mlxo_tls_queue *queue);
+MLXO_API void mlxo_tls_queue_flush(struct mlxo_tls_queue *queue);
 /* Handle completions, keys that were loaded, closes that are due. 0, or -EIO: the queue is in the error state (recover). */
-MLXO_SOON int mlxo_tls_queue_poll(struct mlxo_tls_queue *queue);
+MLXO_API int mlxo_tls_queue_poll(struct mlxo_tls_queue *queue);
 /*
  * Take the send queue out of the error state. Packets in flight are lost (TCP sends them again); every context that was armed
  * on this queue is armed anew before its next packet. 0 also when nothing was wrong.
  */
-MLXO_SOON int mlxo_tls_queue_recover(struct mlxo_tls_queue *queue);
+MLXO_API int mlxo_tls_queue_recover(struct mlxo_tls_queue *queue);
 
 /* -- connections ---------------------------------------------------------------------------------------------- */
 
@@ -190,7 +189,7 @@ struct mlxo_tls_params {
  * Fill version, cipher, key and rec_seq from what a TLS library hands to the kernel (struct tls12_crypto_info_* of linux/tls.h, len
  * bytes or more): a new secret, which the caller destroys. -EOPNOTSUPP: another version or cipher, by name; -EINVAL.
  */
-MLXO_SOON int mlxo_tls_params_from_ktls(struct mlxo_tls_params *params, const void *info,
+MLXO_API int mlxo_tls_params_from_ktls(struct mlxo_tls_params *params, const void *info,
 				       size_t len);
 
 /*
@@ -198,14 +197,14 @@ MLXO_SOON int mlxo_tls_params_from_ktls(struct mlxo_tls_params *params, const vo
  * -EOPNOTSUPP: version or cipher is not AES-GCM of TLS 1.2 or 1.3, or admission is always and the device cannot do it;
  * -ENOMEM, -EAGAIN (admission always without NOWAIT: no context or key could be had), with a sentence.
  */
-MLXO_SOON int mlxo_tls_open(struct mlxo_tls_queue *queue, const struct mlxo_tls_params *params,
+MLXO_API int mlxo_tls_open(struct mlxo_tls_queue *queue, const struct mlxo_tls_params *params,
 			   struct mlxo_tls **tls);
 /*
  * Early release is allowed: what was not acknowledged can not be sent again and is released as soon as the NIC is done with it.
  * NULL is allowed.
  */
-MLXO_SOON void mlxo_tls_close(struct mlxo_tls *tls);
-MLXO_SOON void *mlxo_tls_user(const struct mlxo_tls *tls);
+MLXO_API void mlxo_tls_close(struct mlxo_tls *tls);
+MLXO_API void *mlxo_tls_user(const struct mlxo_tls *tls);
 
 /* Where a record lies in the stream. */
 struct mlxo_tls_written {
@@ -219,7 +218,7 @@ struct mlxo_tls_written {
  * yet (admission always), or the queue's buffers are used up (acknowledge, poll); -EKEYEXPIRED: the key has protected as
  * many records as it may, rekey; -EMSGSIZE, -EINVAL, -ENOMEM. written may be NULL.
  */
-MLXO_SOON int mlxo_tls_write(struct mlxo_tls *tls, uint8_t type, const struct iovec *iov, int iovcnt,
+MLXO_API int mlxo_tls_write(struct mlxo_tls *tls, uint8_t type, const struct iovec *iov, int iovcnt,
 			    void *cookie, struct mlxo_tls_written *written);
 
 /*
@@ -241,23 +240,23 @@ struct mlxo_tls_segment {
  * -EAGAIN: the ring has no room for all of it, nothing was posted (flush, poll); -ERANGE: outside of what was written;
  * -EINVAL: the template; -EMSGSIZE: longer than the device's MTU; -EIO: the queue is in the error state (recover).
  */
-MLXO_SOON int mlxo_tls_send(struct mlxo_tls *tls, const struct mlxo_tls_segment *seg);
+MLXO_API int mlxo_tls_send(struct mlxo_tls *tls, const struct mlxo_tls_segment *seg);
 /* The peer has everything before una. -ERANGE: more than was written; an old number changes nothing. */
-MLXO_SOON int mlxo_tls_ack(struct mlxo_tls *tls, uint32_t una);
+MLXO_API int mlxo_tls_ack(struct mlxo_tls *tls, uint32_t una);
 
 /*
  * KeyUpdate of TLS 1.3: the next record is number 0 under this key (key, salt, iv as above); records under the old one can be
  * sent again until they are acknowledged. Write the KeyUpdate message first. -EOPNOTSUPP: TLS 1.2 has no KeyUpdate.
  */
-MLXO_SOON int mlxo_tls_rekey(struct mlxo_tls *tls, struct mlxo_secret *key);
+MLXO_API int mlxo_tls_rekey(struct mlxo_tls *tls, struct mlxo_secret *key);
 
 /*
  * Ask for hardware (whatever the policy says; 0 also while the key is being loaded: EVENT_HARDWARE) or go to software with the
  * next record and stay there. -EAGAIN: no context or key at hand; -EOPNOTSUPP: the device cannot.
  */
-MLXO_SOON int mlxo_tls_move(struct mlxo_tls *tls, bool hardware);
+MLXO_API int mlxo_tls_move(struct mlxo_tls *tls, bool hardware);
 /* Wait until a key that is being loaded is there (or not to be had), at most timeout_ms (-1: as long as it takes). 0, -ETIMEDOUT. */
-MLXO_SOON int mlxo_tls_wait(struct mlxo_tls *tls, int timeout_ms);
+MLXO_API int mlxo_tls_wait(struct mlxo_tls *tls, int timeout_ms);
 
 enum mlxo_tls_state {
 	MLXO_TLS_SOFTWARE,
@@ -295,7 +294,8 @@ struct mlxo_tls_info {
 	uint32_t una, nxt;	/* TCP sequence numbers: not acknowledged, not written */
 	uint64_t rec_seq;	/* of the next record */
 };
-MLXO_SOON void mlxo_tls_info(const struct mlxo_tls *tls, struct mlxo_tls_info *info);
+MLXO_API const char *mlxo_tls_reason_text(enum mlxo_tls_reason reason);
+MLXO_API void mlxo_tls_info(const struct mlxo_tls *tls, struct mlxo_tls_info *info);
 
 MLXO_END_DECLS
 
