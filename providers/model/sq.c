@@ -147,7 +147,6 @@ static void sq_run(struct model_dev *dev, struct model_sq *sq, struct model_even
 	struct model_pkt p; /* not zeroed on purpose: 10 KB per doorbell */
 
 	sq->ahead.valid = false;
-
 	if ((uint16_t)(pi - sq->ci) > UINT32_C(1) << sq->log_size) {
 		struct model_wqe none = {.opcode = PRM_WQE_OP_NOP};
 

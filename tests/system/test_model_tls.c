@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "lib/frames.h"
@@ -561,6 +562,57 @@ static void destroyed_while_waiting(void **state)
 	expect_right(d);
 }
 
+/* Two queues, each with a context of its own and one that they share, and a key that changes: for the sanitizers. */
+static struct raw_sq queues[2];
+
+static void *busy(void *arg)
+{
+	static struct tls_wire views[2];
+	size_t me = (size_t)(uintptr_t)arg;
+	struct tls_wire *v = &views[me];
+
+	*v = w;
+	v->sq = queues[me];
+	for (unsigned int i = 0; i < 500; i++) {
+		const struct tls_conn *c = &w.c[i % 3 ? me : 2];
+
+		tls_static(v, c, 0, i & 1);
+		tls_progress(v, c, false);
+		tls_nop(v, i & 2);
+		tls_dump(v, c, 0, 100, false);
+		tls_tso(v, c, 0, c->n, 1448);
+		raw_ring(&w.a, &v->sq);
+		if (raw_poll(&v->sq.cq))
+			return arg ? arg : v;
+	}
+	return NULL;
+}
+
+static void threads(void **state)
+{
+	pthread_t t[2];
+	void *failed;
+
+	for (unsigned int i = 0; i < 3; i++)
+		new_conn(i, i & 1, 16);
+	for (size_t i = 0; i < 2; i++) {
+		raw_sq(&w.a, &queues[i], LOG_SQ, 4);
+		assert_int_equal(pthread_create(&t[i], NULL, busy, (void *)(uintptr_t)i), 0);
+	}
+	for (int i = 0; i < 20; i++)
+		raw_tls_key(&w.a, w.c[2].dek, w.c[2].dekn, w.c[2].k.key, 16);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(t[i], &failed);
+		assert_null(failed);
+	}
+}
+
+static int null_setup(void **state)
+{
+	tls_open(&w, "port=null", LOG_SQ);
+	return 0;
+}
+
 /* -- firmware ---------------------------------------------------------------------------------------------------- */
 
 static void without_tls(void **state)
@@ -626,6 +678,7 @@ int main(void)
 		T(destroyed_while_waiting),
 		cmocka_unit_test_setup_teardown(wraps, small_setup, teardown),
 		cmocka_unit_test_setup_teardown(dump_above_the_mtu, mtu_setup, teardown),
+		cmocka_unit_test_setup_teardown(threads, null_setup, teardown),
 		cmocka_unit_test(without_tls),
 		cmocka_unit_test(tis_needs_a_pd),
 	};

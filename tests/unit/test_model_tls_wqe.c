@@ -450,6 +450,54 @@ static void answer_buffers(void **state)
 	assert_int_equal(run(), V_LKEY);
 }
 
+static void dump_part(size_t at, uint32_t n)
+{
+	make(dump);
+	PRM_SET(wqe_data_seg, wqe + 16, byte_count, n);
+	PRM_SET(wqe_data_seg, wqe + 16, addr, base + at);
+	assert_int_equal(run(), 0);
+}
+
+static void expect_answer(unsigned int tracker, unsigned int auth, uint32_t records)
+{
+	const uint8_t *p = memory + 4;
+
+	memset(memory, 0xff, 128);
+	make(get_psv);
+	assert_int_equal(run(), 0);
+	assert_int_equal(prm_get(memory, 0, 32), TISN);
+	assert_int_equal(PRM_GET(tls_progress_params, p, next_record_tcp_sn), 0);
+	assert_int_equal(PRM_GET(tls_progress_params, p, hw_resync_tcp_sn), 0);
+	assert_int_equal(PRM_GET(tls_progress_params, p, record_tracker_state), tracker);
+	assert_int_equal(PRM_GET(tls_progress_params, p, auth_state), auth);
+	assert_int_equal(PRM_GET(tls_progress_params, p, hw_offset_record_number), records);
+	assert_int_equal(memory[63], 0); /* the unit that a card writes, no more */
+	assert_int_equal(memory[64], 0xff);
+}
+
+static void answers(void **state)
+{
+	static const uint8_t header[5] = {23, 3, 3, 0, 24 + 10};
+
+	memset(memory, 0, sizeof(memory));
+	for (size_t i = 0; i < 2; i++)
+		memcpy(memory + 0x400 + i * 39, header, 5);
+	expect_answer(PRM_TLS_TRACKER_START, PRM_TLS_AUTH_NO_OFFLOAD, 0);
+	make(static_12);
+	assert_int_equal(run(), 0);
+	make(progress);
+	assert_int_equal(run(), 0);
+	make(nop);
+	assert_int_equal(run(), 0);
+	expect_answer(PRM_TLS_TRACKER_START, PRM_TLS_AUTH_NO_OFFLOAD, 0);
+	dump_part(0x400, 20);
+	expect_answer(PRM_TLS_TRACKER_TRACKING, PRM_TLS_AUTH_OFFLOAD, 0);
+	dump_part(0x400 + 20, 2 * 39 - 20);
+	expect_answer(PRM_TLS_TRACKER_TRACKING, PRM_TLS_AUTH_OFFLOAD, 2);
+	dump_part(0x800, 1);
+	expect_answer(PRM_TLS_TRACKER_SEARCHING, PRM_TLS_AUTH_NO_OFFLOAD, 0);
+}
+
 /* What a queue had not finished when it failed is not armed afterwards. */
 static void failure_disarms(void **state)
 {
@@ -474,9 +522,9 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(known_sequence),   T(known_1_3),	 T(static_bits), T(progress_and_get_bits),
-		T(control_segments), T(wrong_tis),	 T(wrong_keys),	 T(dump_lengths),
-		T(answer_buffers),   T(failure_disarms),
+		T(known_sequence),   T(known_1_3), T(static_bits),     T(progress_and_get_bits),
+		T(control_segments), T(wrong_tis), T(wrong_keys),      T(dump_lengths),
+		T(answer_buffers),   T(answers),   T(failure_disarms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
