@@ -53,6 +53,7 @@ void pool_cache_init(struct pool_cache *c, struct pool *p, unsigned int magazine
 {
 	memset(c, 0, sizeof(*c));
 	c->pool = p;
+	c->cleaning = p->ops->cleaning;
 	c->size = p->uncached ? 0 : magazine && magazine < POOL_MAGAZINE ? magazine : POOL_MAGAZINE;
 	pthread_mutex_lock(&p->lock);
 	c->next = p->caches;
@@ -154,7 +155,7 @@ void *pool_get_slow(struct pool_cache *c)
 void pool_put_slow(struct pool_cache *c, void *item)
 {
 	struct pool *p = c->pool;
-	bool used = p->ops->cleaning;
+	bool used = c->cleaning;
 	void **stack = used ? c->used : c->clean;
 	unsigned int *have = used ? &c->nused : &c->nclean;
 

@@ -13,6 +13,9 @@
  * A pool of things that are clean when they come back (TIS) uses one stack of the cache for both. Where used ones have to be
  * cleaned first (keys: SYNC_CRYPTO), put goes to a second stack and comes back by the depot.
  *
+ * What lies in a cache is seen by its queue alone: who waits does not get it. So while somebody waits, what is put goes to
+ * the depot at once, and a queue that goes idle should flush its cache.
+ *
  * Levels, not edges: after every refill, flush and completion balance() looks at what there is and starts what is missing,
  * so that no crossing of a watermark can be missed.
  *
@@ -53,6 +56,7 @@ struct pool_waiter {
 struct pool_cache {
 	struct pool *pool;
 	unsigned int size; /* of a stack, 1..POOL_MAGAZINE; 0: of a pool that is not cached */
+	bool cleaning;	   /* as the kind's */
 	unsigned int nclean, nused;
 	struct pool_cache *next; /* of all caches; pool->lock */
 	_Atomic uint64_t gets, puts, empty, refills, flushes;
@@ -62,14 +66,15 @@ struct pool_cache {
 struct pool {
 	const struct pool_ops *ops;
 	struct pool_exec *exec;
+	_Atomic bool wanted; /* somebody waits: what is put goes to the depot at once */
+	bool uncached;	     /* set before the first cache: nothing is kept in caches */
+	char pad[64];	     /* every put reads `wanted`: not the line of the lock */
 	pthread_mutex_t lock;
-	struct pool_cache *caches;		     /* lock */
-	struct pool_waiter *waiters, **waiters_tail; /* lock; first come, first served */
-	unsigned int nwaiting;			     /* lock */
-	_Atomic bool wanted;   /* somebody waits: what is put goes to the depot at once */
-	bool uncached;	       /* set before the first cache: nothing is kept in caches */
-	bool balancing, again; /* lock; see pool_balance() */
-	unsigned int busy;     /* lock; works and callbacks under way, see pool_begin() */
+	struct pool_cache *caches;		     /* lock, as all below */
+	struct pool_waiter *waiters, **waiters_tail; /* first come, first served */
+	unsigned int nwaiting;
+	bool balancing, again; /* see pool_balance() */
+	unsigned int busy;     /* works and callbacks under way, see pool_begin() */
 	struct pool_counts {
 		uint64_t gets, puts, empty, refills, flushes; /* of caches that are gone */
 	} past;
@@ -114,13 +119,12 @@ static inline void *pool_get(struct pool_cache *c)
 /* Nothing on the device uses the item any more. */
 static inline void pool_put(struct pool_cache *c, void *item)
 {
-	bool cleaning = c->pool->ops->cleaning;
-	unsigned int *n = cleaning ? &c->nused : &c->nclean;
+	unsigned int *n = c->cleaning ? &c->nused : &c->nclean;
 
 	pool_count(&c->puts);
 	if (__builtin_expect(*n == c->size || pool_wanted(c->pool), 0))
 		pool_put_slow(c, item);
-	else if (cleaning)
+	else if (c->cleaning)
 		c->used[(*n)++] = item;
 	else
 		c->clean[(*n)++] = item;

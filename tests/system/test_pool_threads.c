@@ -18,7 +18,7 @@
 #include "pool/dek.h"
 #include "pool/tis.h"
 
-enum { THREADS = 8, ROUNDS = 1500, NUMBERS = 1 << 16 };
+enum { THREADS = 8, ROUNDS = 1500, NUMBERS = 1 << 16, CLOSES = 300 };
 enum { TLS = PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_TLS };
 
 static struct {
@@ -162,9 +162,42 @@ static void threads_share_pools(void **state)
 	mlxo_device_close(t.dev);
 }
 
+/* T31: the executor's thread creates, cleans, looks for idle ones and retries while the pools are closed. */
+static void closing_races_with_the_thread(void **state)
+{
+	struct pool_tis_opts o = {.low = 8, .high = 12, .batch = 4, .idle_ns = 50000};
+	struct pool_dek_opts k = {
+		.purpose = TLS, .log_bulk = 2, .max = 64, .low = 8, .idle_ns = 50000};
+	uint64_t census;
+
+	assert_int_equal(mlxo_device_open("model", &t.dev), 0);
+	census = two_nics_census(t.dev);
+	assert_int_equal(pool_exec_create(t.dev, &(struct pool_exec_opts){.thread = true}, &t.exec),
+			 0);
+	for (int i = 0; i < CLOSES; i++) {
+		if (i % 2) /* so that there are pauses, too */
+			mlxo_model_fault_set(t.dev, MLXO_FAULT_STATUS, 3, 0, PRM_CMD_STAT_LIM_ERR,
+					     0);
+		assert_int_equal(pool_tis_create(t.exec, &o, &t.tis), 0);
+		assert_int_equal(pool_dek_create(t.exec, &k, &t.dek), 0);
+		for (int j = 0; j < i % 7; j++)
+			sched_yield();
+		pool_tis_destroy(t.tis);
+		pool_dek_destroy(t.dek);
+		mlxo_model_fault_clear(t.dev);
+		assert_int_equal(two_nics_census(t.dev), census);
+	}
+	pool_exec_drain(t.exec);
+	pool_exec_destroy(t.exec);
+	mlxo_device_close(t.dev);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(threads_share_pools)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_share_pools),
+		cmocka_unit_test(closing_races_with_the_thread),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
