@@ -595,10 +595,10 @@ static void threads(void **state)
 
 	for (unsigned int i = 0; i < 3; i++)
 		new_conn(i, i & 1, 16);
-	for (size_t i = 0; i < 2; i++) {
-		raw_sq(&w.a, &queues[i], LOG_SQ, 4);
+	for (size_t i = 0; i < 2; i++)
+		raw_sq(&w.a, &queues[i], LOG_SQ, 4); /* both before a thread copies w */
+	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, busy, (void *)(uintptr_t)i), 0);
-	}
 	for (int i = 0; i < 20; i++)
 		raw_tls_key(&w.a, w.c[2].dek, w.c[2].dekn, w.c[2].k.key, 16);
 	for (int i = 0; i < 2; i++) {
