@@ -389,6 +389,30 @@ static void a_refused_destroy_is_tried_again(void **state)
 	end();
 }
 
+/* What the device does not let go of stays there, and is no more touched. */
+static void what_cannot_be_destroyed_stays(void **state)
+{
+	for (int single = 0; single < 2; single++) {
+		begin((struct pool_dek_opts){.log_bulk = 2, .single = single});
+		run();
+		connections(3);
+		assert_int_equal(start(0, true), 0);
+		run();
+		f->nic->busy = true;
+		finish(0);
+		run();
+		if (single) { /* a reset takes it: the pool forgets it */
+			pool_dek_void(f->pool);
+			assert_int_equal(start(0, true), 0);
+			run();
+			finish(0);
+		}
+		end();
+		assert_int_equal(f->nic->deks, 1 + 2 * single);
+		f->nic->busy = false;
+	}
+}
+
 /* T34: others use the device's keys too. */
 static void no_room_on_the_device(void **state)
 {
@@ -703,6 +727,7 @@ int main(void)
 		TEST(grows_when_cleaning_is_not_enough),
 		TEST(spare_bulks_are_destroyed),
 		TEST(a_refused_destroy_is_tried_again),
+		TEST(what_cannot_be_destroyed_stays),
 		TEST(no_room_on_the_device),
 		TEST(numbers_fit_24_bits),
 		TEST(options_are_checked),
