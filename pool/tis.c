@@ -29,7 +29,8 @@ struct pool_tis_pool {
 	struct pool base; /* its lock is for all below */
 	struct pool_tis_opts opts;
 	struct pool_tis *free, *stuck;
-	uint32_t least_free; /* since the last look */
+	struct pool_tis *over; /* no_recycling: came back, to be destroyed */
+	uint32_t least_free;   /* since the last look */
 	struct pool_tis_stats s;
 	uint32_t generation;
 	bool filling, paused, closing;
@@ -86,6 +87,10 @@ static void give(struct pool *base, void **items, unsigned int n, bool used)
 
 		if (t->generation != p->generation) { /* gone with the reset */
 			mlxo_free(t);
+			continue;
+		}
+		if (p->opts.no_recycling && !p->closing) { /* not even to one who waits */
+			push(&p->over, t);
 			continue;
 		}
 		push(&p->free, t);
@@ -270,9 +275,12 @@ static struct pool_tis *cut(struct pool_tis_pool *p, uint32_t n)
 
 static struct pool_tis *surplus(struct pool_tis_pool *p)
 {
-	uint32_t high = p->opts.no_recycling ? 0 : p->opts.high;
+	struct pool_tis *over = p->over;
 
-	return !p->closing && p->s.free > high ? cut(p, p->s.free - high) : NULL;
+	p->over = NULL;
+	if (p->opts.no_recycling)
+		return over;
+	return !p->closing && p->s.free > p->opts.high ? cut(p, p->s.free - p->opts.high) : NULL;
 }
 
 static void balance(struct pool *base)

@@ -243,6 +243,24 @@ static void without_recycling_each_has_its_own(void **state)
 	end();
 }
 
+/* One that comes back is no one's, however many wait: each of them costs both commands. */
+static void without_recycling_waiters_get_new_ones(void **state)
+{
+	begin((struct pool_tis_opts){.no_recycling = true, .max = 4});
+	for (int i = 0; i < 12; i++)
+		wait_for(i);
+	fake_nic_run(f->dev);
+	assert_int_equal(f->nready, 4);
+	for (int i = 0; i < 12; i++) {
+		put(i);
+		fake_nic_run(f->dev);
+	}
+	assert_int_equal(f->nready, 12);
+	assert_int_equal(f->nic->creates, 12);
+	assert_int_equal(f->nic->destroys, 12);
+	end();
+}
+
 static void options_are_checked(void **state)
 {
 	assert_int_equal(pool_tis_create(f->exec, &(struct pool_tis_opts){.batch = 17}, &f->pool),
@@ -497,6 +515,7 @@ int main(void)
 		TEST(at_max_a_put_serves_the_waiter),
 		TEST(ready_may_put),
 		TEST(without_recycling_each_has_its_own),
+		TEST(without_recycling_waiters_get_new_ones),
 		TEST(options_are_checked),
 		TEST(a_full_device_is_asked_rarely),
 		TEST(number_0_is_never_handed_out),
