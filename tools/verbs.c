@@ -17,6 +17,7 @@ const struct verb verbs[] = {
 	{"delete-policy", "SELECTOR|index N dir in|out", "Delete a policy", verb_delete_policy},
 	{"delete-sa", "[src ADDR] dst ADDR [proto esp] spi N [dir in|out]", "Delete a security association",
 	 verb_delete_sa},
+	{"doctor", "", "Check what this machine and the device can do, and say what to do about it", verb_doctor},
 	{"export-sa", "--wireshark FILE [FILTER]", "Write keys for Wireshark into a new private file", verb_export_sa},
 	{"flush-policy", "", "Delete all policies", verb_flush_policy},
 	{"flush-sa", "", "Delete all security associations", verb_flush_sa},

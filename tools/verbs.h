@@ -27,6 +27,7 @@ int verb_create_policy(struct session *s, struct words *w);
 int verb_create_sa(struct session *s, struct words *w);
 int verb_delete_policy(struct session *s, struct words *w);
 int verb_delete_sa(struct session *s, struct words *w);
+int verb_doctor(struct session *s, struct words *w);
 int verb_export_sa(struct session *s, struct words *w);
 int verb_flush_policy(struct session *s, struct words *w);
 int verb_flush_sa(struct session *s, struct words *w);
