@@ -41,8 +41,7 @@ void tls_set_state(struct mlxo_tls *tls, enum mlxo_tls_state state, enum mlxo_tl
 	count_state(tls, 1);
 }
 
-/* Key and context are there? */
-static void check_ready(struct mlxo_tls *tls)
+void tls_check_ready(struct mlxo_tls *tls)
 {
 	bool pending = tls->state == MLXO_TLS_PENDING;
 
@@ -79,7 +78,7 @@ void tls_key_arrived(struct mlxo_tls *tls, struct tls_key *k)
 	if (k->err)
 		not_admitted(tls, reason_of(k->err, MLXO_TLS_REASON_REFUSED));
 	else
-		check_ready(tls);
+		tls_check_ready(tls);
 }
 
 static void put_context(struct mlxo_tls *tls)
@@ -104,7 +103,7 @@ static void context_arrived(struct tls_node *n)
 	else if (!tls->tis)
 		not_admitted(tls, reason_of(tls->arriving_err, MLXO_TLS_REASON_POOL_EMPTY));
 	else
-		check_ready(tls);
+		tls_check_ready(tls);
 	/* it came too late: the key failed meanwhile */
 	if (!tls->closed)
 		tls_context_settle(tls);

@@ -293,6 +293,8 @@ static inline int32_t tls_seq_diff(uint32_t a, uint32_t b)
 
 /* context.c */
 void tls_set_state(struct mlxo_tls *tls, enum mlxo_tls_state state, enum mlxo_tls_reason reason);
+/* Key and context are there? Then the connection is in hardware. */
+void tls_check_ready(struct mlxo_tls *tls);
 /* The key that was being loaded for tls is there (k->err 0) or not. */
 void tls_key_arrived(struct mlxo_tls *tls, struct tls_key *k);
 /* Give the context back when no record needs it. */
