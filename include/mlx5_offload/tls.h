@@ -231,8 +231,9 @@ MLXO_API int mlxo_tls_write(struct mlxo_tls *tls, uint8_t type, const struct iov
 struct mlxo_tls_segment {
 	const void *hdr;
 	uint16_t hdr_len;
-	uint16_t mss;	   /* bytes of TCP payload per packet; 0: all in one packet */
-	uint32_t seq, len; /* len 0: a packet without payload (ACK, FIN) */
+	uint16_t mss; /* bytes of TCP payload per packet; 0: all in one packet */
+	uint32_t seq,
+		len; /* len 0: a packet without payload (ACK, FIN); behind a FIN seq is one more than what was written */
 };
 
 /*
@@ -241,7 +242,10 @@ struct mlxo_tls_segment {
  * -EINVAL: the template; -EMSGSIZE: longer than the device's MTU; -EIO: the queue is in the error state (recover).
  */
 MLXO_API int mlxo_tls_send(struct mlxo_tls *tls, const struct mlxo_tls_segment *seg);
-/* The peer has everything before una. -ERANGE: more than was written; an old number changes nothing. */
+/*
+ * The peer has everything before una, which is one more than what was written when it has the FIN too. -ERANGE: more than that; an
+ * old number changes nothing.
+ */
 MLXO_API int mlxo_tls_ack(struct mlxo_tls *tls, uint32_t una);
 
 /*

@@ -400,6 +400,8 @@ int mlxo_tls_write(struct mlxo_tls *tls, uint8_t type, const struct iovec *iov, 
 
 int mlxo_tls_ack(struct mlxo_tls *tls, uint32_t una)
 {
+	if (una == tls->nxt + 1) /* of the FIN */
+		una = tls->nxt;
 	if (tls_seq_diff(una, tls->nxt) > 0)
 		return obj_error(-ERANGE, "acknowledgment of %u: only up to %u was written", una,
 				 tls->nxt);

@@ -456,8 +456,12 @@ static int send_bare(struct build *b, uint32_t seq)
 
 static int check_range(const struct mlxo_tls *tls, const struct mlxo_tls_segment *seg)
 {
+	/* FIN has a number of its own, and what is sent later stands behind it */
+	uint32_t end = seg->len ? tls->nxt : tls->nxt + 1;
+
 	/* what is before una may be there still, or long gone: it is left out; before that is nothing we know */
-	if (seg->len > INT32_MAX || tls_seq_diff(seg->seq + seg->len, tls->nxt) > 0)
+	if (seg->len > INT32_MAX || tls_seq_diff(seg->seq, end) > 0 ||
+	    tls_seq_diff(seg->seq + seg->len, end) > 0)
 		return obj_error(-ERANGE, "range of %u bytes from %u: only up to %u was written",
 				 seg->len, seg->seq, tls->nxt);
 	return 0;
