@@ -746,6 +746,9 @@ void pool_dek_void(struct pool_dek_pool *p)
 		mlxo_free(single);
 	}
 	p->s.slots = p->s.clean = p->s.dirty = p->s.syncing = p->s.in_use = p->s.bulks = 0;
+	p->paused = p->sync_paused = false; /* what failed, failed on the device that was */
+	p->pause_ns = p->sync_pause_ns = 0;
+	p->log = p->opts.log_bulk;
 	pthread_mutex_unlock(&p->base.lock);
 	pool_balance(&p->base);
 }

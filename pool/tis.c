@@ -469,6 +469,8 @@ void pool_tis_void(struct pool_tis_pool *p)
 	p->s.exist = 0;
 	p->s.free = 0;
 	p->least_free = 0;
+	p->paused = false; /* what failed, failed on the device that was */
+	p->pause_ns = 0;
 	pthread_mutex_unlock(&p->base.lock);
 	pool_balance(&p->base);
 }

@@ -197,11 +197,23 @@ static void forget_all(struct mlxo_tls_engine *e)
 {
 	for (struct mlxo_tls_queue *q = e->queues; q; q = q->next)
 		tls_queue_void(q);
+	if (e->tis)
+		pool_exec_drain(e->exec);
+}
+
+/* The pools make new things at once: not before the device can. */
+static int renew_pools(struct mlxo_tls_engine *e)
+{
+	int err;
+
 	if (!e->tis)
-		return;
-	pool_exec_drain(e->exec);
+		return 0;
+	err = obj_keys_sync_once(e->dev);
+	if (err)
+		return err;
 	pool_tis_void(e->tis);
 	pool_dek_void(e->dek);
+	return 0;
 }
 
 int mlxo_tls_engine_recover(struct mlxo_tls_engine *e)
@@ -212,8 +224,8 @@ int mlxo_tls_engine_recover(struct mlxo_tls_engine *e)
 	atomic_store(&e->dead, true);
 	forget_all(e);
 	err = obj_device_restart(e->dev);
-	if (!err && e->tis)
-		err = obj_keys_sync_once(e->dev);
+	if (!err)
+		err = renew_pools(e);
 	if (!err)
 		err = tls_memory_renew(e);
 	for (struct mlxo_tls_queue *q = e->queues; q && !err; q = q->next)
