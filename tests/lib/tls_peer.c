@@ -85,7 +85,7 @@ void tls_peer_frame(void *ctx, uint64_t when, const uint8_t *frame, size_t len)
 		return;
 	total = v6 ? 40u + ((size_t)ip[4] << 8 | ip[5]) : ((size_t)ip[2] << 8 | ip[3]);
 	hdr = ihl + (size_t)(ip[ihl + 12] >> 4) * 4;
-	if (total > len - ETH || hdr > total || !frame_ip_ok(ip) ||
+	if (total > len - ETH || hdr > total || (!v6 && !frame_ip_ok(ip)) ||
 	    !frame_l4_ok(ip, total, ihl, 6)) {
 		p->bad_headers++;
 		return;
