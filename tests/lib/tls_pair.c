@@ -248,18 +248,19 @@ static void run_update(SSL *ssl, bool wanted)
 			explain(ssl, ret, "KeyUpdate");
 }
 
-/* The sender reads what came from the peer; there are no data. */
-static void sender_reads(struct tls_pair *p)
+/* A byte from the peer, behind what else it has to say. An answer to a KeyUpdate goes before the next write. */
+static void peer_says(struct tls_pair *p, uint8_t what)
 {
 	uint8_t b[16];
-	int ret;
+	int ret = SSL_write(p->peer, &what, 1);
 
-	do {
-		ret = SSL_read(p->ssl, b, sizeof(b));
-	} while (SSL_get_error(p->ssl, ret) == SSL_ERROR_WANT_WRITE);
-	assert_true(ret <= 0);
-	if (!is_waiting(p->ssl, ret))
-		explain(p->ssl, ret, "SSL_read of the sender");
+	if (ret != 1)
+		explain(p->peer, ret, "SSL_write of the peer");
+	while ((ret = SSL_read(p->ssl, b, sizeof(b))) <= 0)
+		if (SSL_get_error(p->ssl, ret) != SSL_ERROR_WANT_WRITE)
+			explain(p->ssl, ret, "SSL_read of the sender");
+	assert_int_equal(ret, 1);
+	assert_int_equal(b[0], what);
 }
 
 void tls_pair_update(struct tls_pair *p, bool wanted)
@@ -271,8 +272,8 @@ void tls_pair_update(struct tls_pair *p, bool wanted)
 	if (!wanted)
 		return;
 	arrive(p);
-	tls_pair_read(p); /* and answers */
-	sender_reads(p);
+	tls_pair_read(p);
+	peer_says(p, 'k');
 }
 
 void tls_pair_update_by_peer(struct tls_pair *p)
@@ -280,6 +281,7 @@ void tls_pair_update_by_peer(struct tls_pair *p)
 	uint64_t before = p->bio.key_updates;
 
 	run_update(p->peer, true);
-	sender_reads(p); /* and answers with its own */
+	peer_says(p, 'u');
+	tls_pair_write(p, 1, true); /* the answer goes before it */
 	assert_int_equal(p->bio.key_updates, before + 1);
 }
