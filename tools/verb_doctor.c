@@ -70,11 +70,13 @@ static void check_modules(struct doctor *d)
 	static const char *const names[] = {"mlx5_core", "mlx5_ib", "ib_uverbs"};
 	char missing[64] = "";
 
-	for (int i = 0; i < 3; i++)
-		if (!exists("%s/module/%s", sysfs(), names[i])) {
-			strcat(missing, *missing ? " " : "");
-			strcat(missing, names[i]);
-		}
+	for (int i = 0; i < 3; i++) {
+		size_t have = strlen(missing);
+
+		if (!exists("%s/module/%s", sysfs(), names[i]))
+			snprintf(missing + have, sizeof(missing) - have, "%s%s", have ? " " : "",
+				 names[i]);
+	}
 	if (*missing)
 		tell(d, "kernel modules", WARNING, missing,
 		     "modprobe mlx5_ib (it brings the others), unless they are built in");

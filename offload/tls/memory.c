@@ -83,12 +83,12 @@ static struct tls_ranges *list_new(size_t n)
 static int add(struct mlxo_tls_engine *e, uint8_t *addr, size_t len)
 {
 	const struct tls_ranges *old = now(e);
-	size_t n = old ? old->n : 0, at = find(old, addr);
+	size_t n = old ? old->n : 0, at = n ? find(old, addr) : 0;
 	struct tls_ranges *next;
 	int err;
 
-	if ((at && addr < old->range[at - 1]->addr + old->range[at - 1]->len) ||
-	    (at < n && addr + len > old->range[at]->addr))
+	if ((at && old && addr < old->range[at - 1]->addr + old->range[at - 1]->len) ||
+	    (at < n && old && addr + len > old->range[at]->addr))
 		return obj_error(-EEXIST,
 				 "memory at %p of %zu bytes: part of it is registered already",
 				 (void *)addr, len);

@@ -39,7 +39,7 @@ struct build {
 	uint32_t index; /* packets so far */
 	unsigned int max_segs;
 	struct position at;
-	uint32_t resyncs, statics, dumps, dump_bytes, hw_packets, hw_bytes, linear;
+	uint32_t resyncs, sets, dumps, dump_bytes, hw_packets, hw_bytes, linear;
 	bool again; /* set back or forward, other than the first time */
 };
 
@@ -226,7 +226,7 @@ static int plan_context(struct build *b)
 		if (!op)
 			return -ENOMEM;
 		op->rec = b->rec;
-		b->statics++;
+		b->sets++;
 	}
 	if (!tls_plan_op(b->plan, TLS_OP_PROGRESS, first || !set, tisn))
 		return -ENOMEM;
@@ -348,7 +348,7 @@ static void count(const struct build *b)
 
 	if (b->again)
 		tls_add(q, TLS_N_OOO, 1);
-	tls_add(q, TLS_N_CTX, b->statics);
+	tls_add(q, TLS_N_CTX, b->sets);
 	tls_add(q, TLS_N_DUMP_PACKETS, b->dumps);
 	tls_add(q, TLS_N_DUMP_BYTES, b->dump_bytes);
 	tls_add(q, TLS_N_ENC_PACKETS, b->hw_packets);

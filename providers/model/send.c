@@ -75,7 +75,7 @@ static struct model_failure read_wqe(struct model_dev *dev, const struct model_s
 void model_data_copy(struct model_data *d, uint8_t *to, size_t n)
 {
 	d->bytes -= n;
-	while (n) {
+	while (n && d->next < d->n) {
 		size_t m = d->piece[d->next].left < n ? d->piece[d->next].left : n;
 
 		memcpy(to, d->piece[d->next].at, m);
