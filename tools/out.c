@@ -74,7 +74,8 @@ bool out_is_json(const struct out *o)
 static void write_json(struct out *o, const json_t *value)
 {
 	json_dumpf(value, o->to,
-		   JSON_PRESERVE_ORDER | (o->form == OUT_PRETTY ? JSON_INDENT(4) : JSON_COMPACT));
+		   JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15) |
+			   (o->form == OUT_PRETTY ? JSON_INDENT(4) : JSON_COMPACT));
 }
 
 /* -- commands and batches -- */
@@ -292,6 +293,20 @@ void out_num(struct out *o, const char *key, const char *lead, uint64_t value)
 		add(o, key, json_integer((json_int_t)value));
 	else if (lead)
 		fprintf(o->to, "%s%" PRIu64, lead, value);
+}
+
+void out_decimal(struct out *o, const char *key, const char *lead, uint64_t value,
+		 unsigned int decimals)
+{
+	uint64_t unit = 1;
+
+	for (unsigned int i = 0; i < decimals; i++)
+		unit *= 10;
+	if (out_is_json(o)) /* 15 digits are printed: the decimals come out as they are */
+		add(o, key, json_real((double)value / (double)unit));
+	else if (lead)
+		fprintf(o->to, "%s%" PRIu64 ".%0*" PRIu64, lead, value / unit, (int)decimals,
+			value % unit);
 }
 
 void out_hex(struct out *o, const char *key, const char *lead, unsigned int digits, uint64_t value)

@@ -48,6 +48,9 @@ void out_close(struct out *o);
 
 void out_str(struct out *o, const char *key, const char *lead, const char *value);
 void out_num(struct out *o, const char *key, const char *lead, uint64_t value);
+/* A number with so many decimals (at most 9): 1234 and 2 are 12.34. */
+void out_decimal(struct out *o, const char *key, const char *lead, uint64_t value,
+		 unsigned int decimals);
 void out_hex(struct out *o, const char *key, const char *lead, unsigned int digits, uint64_t value);
 /* Text: lead and yes or no. */
 void out_bool(struct out *o, const char *key, const char *lead, bool value);

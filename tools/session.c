@@ -23,6 +23,7 @@ void session_init(struct session *s, const char *spec, struct out *out)
 void session_fini(struct session *s)
 {
 	forward_stop(s->forward);
+	mlxo_tls_engine_close(s->tls);
 	mlxo_ipsec_close(s->ipsec);
 	mlxo_channel_destroy(s->channel);
 	mlxo_device_close(s->dev);
@@ -66,6 +67,25 @@ int session_ipsec(struct session *s)
 	opts.channel = s->channel;
 	opts.rx_all = owns_port(s);
 	rc = mlxo_ipsec_open(s->dev, &opts, &s->ipsec);
+	return rc ? session_failed(s, rc) : 0;
+}
+
+bool session_is_virtual(const struct session *s)
+{
+	uint64_t now;
+
+	return mlxo_model_advance(s->dev, /* until: what is due, the clock stays */ 0, &now) == 0;
+}
+
+int session_tls(struct session *s)
+{
+	struct mlxo_tls_engine_opts opts = {.size = sizeof(opts)};
+	int rc = session_device(s);
+
+	if (rc || s->tls)
+		return rc;
+	opts.caller_runs = session_is_virtual(s);
+	rc = mlxo_tls_engine_open(s->dev, &opts, &s->tls);
 	return rc ? session_failed(s, rc) : 0;
 }
 

@@ -4,8 +4,9 @@
  * results and problems go. A verb knows nothing of where its words came from, so that a daemon can run the same
  * table.
  *
- *   session ─ device ─ channel ─┬─ ipsec      main thread (thread-safe services)
- *                               └─ forward    its own thread
+ *   session ─ device ─┬─ channel ─┬─ ipsec      main thread (thread-safe services)
+ *                     │           └─ forward    its own thread
+ *                     └─ tls                    main thread
  *
  * channel_lock: held by whoever touches the channel (one thread at a time).
  */
@@ -28,6 +29,7 @@ struct session {
 	struct mlxo_device *dev; /* NULL until needed, as the following */
 	struct mlxo_channel *channel;
 	struct mlxo_ipsec *ipsec;
+	struct mlxo_tls_engine *tls;
 	pthread_mutex_t channel_lock;
 	struct forward *forward; /* NULL: none runs */
 	bool hold;		 /* set by a verb: what it made lives as long as the process */
@@ -41,6 +43,10 @@ void session_fini(struct session *s);
 /* 0 or an exit status with s->problem set. */
 int session_device(struct session *s);
 int session_ipsec(struct session *s);
+/* An engine with the defaults of the library; it has no queue. */
+int session_tls(struct session *s);
+/* Is the open device in virtual time? Its clock stands still then unless it is moved. */
+bool session_is_virtual(const struct session *s);
 /* The device is open and `dev` (of offload … dev NAME; NULL: none) is a name of it. */
 int session_ipsec_on(struct session *s, const char *dev);
 

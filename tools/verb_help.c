@@ -13,6 +13,13 @@ static const struct {
 	{"KEY", "file PATH | fd N | stdin; in a batch that only its owner can read also 0xHEX. "
 		"The salt is its last 4 bytes"},
 	{"FILTER", "[src ADDR] [dst ADDR] [proto esp] [spi N] [mode MODE] [reqid N] [dir in|out]"},
+	{"DIST", "bytes of a connection: a number, or a mix by percent such as "
+		 "mix:80%4096,20%1048576"},
+	{"BITRATE", "bits per second at which one connection sends: 10G, 2.5G, 800M"},
+	{"--alive", "so many connections at any time (1000), a new one for each that closes; "
+		    "--rate: arrivals per second (Poisson) whatever happens"},
+	{"--loss", "part of the packets that the peer ignores, 0 to 0.9; the peer answers 50 us "
+		   "after the last packet of a burst"},
 };
 
 static void show_parts(struct out *o, const struct verb *v)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * stats: every counter there is, by who counted: the library, the IPsec service, the model (what the device did), its
+ * stats: every counter there is, by who counted: the library, the IPsec and TLS services, the model (what the device did), its
  * census of objects, the channel, forwarding; and the objects in quarantine.
  *
  * Only what is open is asked; the device is opened, the service is not.
@@ -131,6 +131,12 @@ static int put_all(struct session *s)
 		if (rc)
 			return session_failed(s, rc);
 		put_stats(s->out, "ipsec", stats, n, /* flat */ true);
+	}
+	if (s->tls) {
+		rc = mlxo_tls_stats(s->tls, &stats, &n);
+		if (rc)
+			return session_failed(s, rc);
+		put_stats(s->out, "tls", stats, n, /* flat */ false);
 	}
 	rc = put_model(s);
 	if (!rc)

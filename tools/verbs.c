@@ -23,11 +23,16 @@ const struct verb verbs[] = {
 	{"flush-sa", "", "Delete all security associations", verb_flush_sa},
 	{"forward", "NETDEV", "Join a netdev of the host to the device", verb_forward},
 	{"help", "[VERB]", "Show the verbs, or one of them", verb_help},
+	{"pool", "", "Show the pools of TLS contexts and keys, and what their limits mean", verb_pool},
 	{"prm", "dump | constants | decode FILE|-", "Show the device interface, or a recorded command in words",
 	 verb_prm},
 	{"show-policy", "", "Show policies and their counters", verb_show_policy},
 	{"show-sa", "[FILTER]", "Show security associations and their counters", verb_show_sa},
 	{"stats", "", "Show counters of library, device and forwarding, and objects in quarantine", verb_stats},
+	{"stress",
+	 "tls [--mode none|tis|tis+dek|adaptive|never|all] [--connections N] [--warmup N] [--alive N | --rate R] "
+	 "[--threads T] [--bytes DIST] [--pace BITRATE] [--loss P] [--seed S] [--verify] [--csv FILE] [--plot FILE]",
+	 "Open, use and close many TLS connections and show rates and latencies", verb_stress},
 	{"version", "", "Show versions and features", verb_version},
 	{NULL, NULL, NULL, NULL},
 };

@@ -33,10 +33,12 @@ int verb_flush_policy(struct session *s, struct words *w);
 int verb_flush_sa(struct session *s, struct words *w);
 int verb_forward(struct session *s, struct words *w);
 int verb_help(struct session *s, struct words *w);
+int verb_pool(struct session *s, struct words *w);
 int verb_prm(struct session *s, struct words *w);
 int verb_show_policy(struct session *s, struct words *w);
 int verb_show_sa(struct session *s, struct words *w);
 int verb_stats(struct session *s, struct words *w);
+int verb_stress(struct session *s, struct words *w);
 int verb_version(struct session *s, struct words *w);
 
 #endif

@@ -52,6 +52,15 @@ bool wait_readable(void *session, int fd)
 	return false;
 }
 
+bool wait_came(void)
+{
+	struct pollfd fd = {.fd = signals, .events = POLLIN};
+
+	if (!ended && signals >= 0 && poll(&fd, 1, 0) > 0)
+		ended = true;
+	return ended;
+}
+
 void wait_signal(struct session *s)
 {
 	wait_readable(s, /* fd */ -1);

@@ -11,6 +11,8 @@
 void wait_init(void);
 /* Until fd can be read (true) or a signal came (false). Meanwhile the device is kept going. session: struct session. */
 bool wait_readable(void *session, int fd);
+/* Has a signal come? Does not wait. */
+bool wait_came(void);
 /* Until a signal comes; at once when one came before. */
 void wait_signal(struct session *s);
 

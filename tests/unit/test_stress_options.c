@@ -89,7 +89,7 @@ static void the_warmup_leaves_something_to_measure(void **state)
 	assert_int_equal(o.warmup, 4000);
 	assert_int_equal(parse("--connections 200", &o), 0);
 	assert_int_equal(o.warmup, 100);
-	assert_int_equal(o.alive, 200);
+	assert_int_equal(o.alive, 20);
 	assert_int_equal(parse("--connections 1", &o), 0);
 	assert_int_equal(o.warmup, 0);
 }

@@ -11,6 +11,8 @@ const char *const stress_mode_names[STRESS_NMODES + 1] = {
 	[STRESS_ADAPTIVE] = "adaptive", [STRESS_NEVER] = "never", [STRESS_NMODES] = NULL,
 };
 
+const char *const stress_clock_names[] = {"zero", "real", "virtual"};
+
 enum { WARMUP_LEAST = 4000, ALIVE_DEFAULT = 1000 };
 
 #define CONNECTIONS_MAX 1000000000ULL
@@ -191,6 +193,14 @@ static uint64_t default_warmup(uint64_t connections)
 	return connections / 10 > least ? connections / 10 : least;
 }
 
+/* So that most of them begin when another one is over. */
+static uint64_t default_alive(uint64_t connections)
+{
+	uint64_t alive = (connections + 9) / 10;
+
+	return alive < ALIVE_DEFAULT ? alive : ALIVE_DEFAULT;
+}
+
 static int settle(struct words *w, struct stress_options *o, const struct given *g)
 {
 	if (g->alive && g->rate)
@@ -217,7 +227,7 @@ static int settle(struct words *w, struct stress_options *o, const struct given 
 	if (!g->warmup)
 		o->warmup = default_warmup(o->connections);
 	if (!g->rate && !g->alive)
-		o->alive = o->connections < ALIVE_DEFAULT ? o->connections : ALIVE_DEFAULT;
+		o->alive = default_alive(o->connections);
 	return 0;
 }
 

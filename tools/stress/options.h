@@ -18,6 +18,10 @@ enum stress_mode {
 
 extern const char *const stress_mode_names[STRESS_NMODES + 1]; /* ended by NULL */
 
+/* Time of the device, which its name says and not an option. */
+enum stress_clock { STRESS_ZERO, STRESS_REAL, STRESS_VIRTUAL };
+extern const char *const stress_clock_names[];
+
 struct stress_options {
 	unsigned int modes; /* bit per mode */
 	uint64_t connections, warmup;
