@@ -100,7 +100,6 @@ static int look_at_device(struct mlxo_tls_engine *e)
 {
 	bool any = false;
 
-	obj_undo_begin(); /* a question, not a failure */
 	for (int v = 0; v < 2; v++)
 		for (int c = 0; c < TLS_CIPHERS; c++) {
 			e->can[v][c] = !mlxo_device_check_tls(
@@ -108,7 +107,6 @@ static int look_at_device(struct mlxo_tls_engine *e)
 				c ? MLXO_TLS_AES_GCM_256 : MLXO_TLS_AES_GCM_128);
 			any |= e->can[v][c];
 		}
-	obj_undo_end();
 	if (any)
 		return make_pools(e);
 	if (e->opts.admission == MLXO_TLS_ADMIT_ALWAYS)
