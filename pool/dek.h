@@ -79,6 +79,10 @@ struct pool_dek_lease {
  */
 int pool_dek_lease_start(struct pool_dek_lease *lease, struct pool_dek_pool *pool,
 			 struct pool_cache *cache, const uint8_t *key, size_t len, bool wait);
+/* Nobody needs the key that is waited for. true: done() will not be called. false: it was, or it will be. */
+bool pool_dek_lease_cancel(struct pool_dek_lease *lease, struct pool_dek_pool *pool);
+/* It stands in line while all slots are in use, and no more can be made. */
+bool pool_dek_lease_is_stuck(struct pool_dek_lease *lease, struct pool_dek_pool *pool);
 /*
  * Nothing on the device uses the key any more. The lease is free at once. Ending a lease that is not held is logged and
  * ignored.

@@ -282,6 +282,25 @@ int pool_dek_lease_start(struct pool_dek_lease *l, struct pool_dek_pool *p,
 	return err;
 }
 
+bool pool_dek_lease_cancel(struct pool_dek_lease *l, struct pool_dek_pool *p)
+{
+	if (!pool_cancel(&p->base, &l->waiter))
+		return false;
+	l->pool = NULL;
+	return true;
+}
+
+bool pool_dek_lease_is_stuck(struct pool_dek_lease *l, struct pool_dek_pool *p)
+{
+	bool stuck;
+
+	pthread_mutex_lock(&p->base.lock);
+	stuck = l->waiter.prev && !p->making && !p->s.clean && !p->s.dirty && !p->s.syncing &&
+		p->s.slots >= p->opts.max;
+	pthread_mutex_unlock(&p->base.lock);
+	return stuck;
+}
+
 void pool_dek_lease_end(struct pool_dek_lease *l, struct pool_cache *cache)
 {
 	if (!l->pool || (!l->slot && !l->single)) {

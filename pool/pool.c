@@ -3,6 +3,7 @@
  * The slow half of a pool: refill, flush, waiters.
  *
  *	get, cache empty  ─▶ take half a stack from the depot		─▶ balance
+ *	nothing there	  ─▶ give the used ones, so that they are cleaned	─▶ balance
  *	put, cache full	  ─▶ give half a stack to the depot		─▶ balance
  *	put, wanted	  ─▶ give everything: somebody waits for it	─▶ balance
  *
@@ -133,6 +134,8 @@ static void *refill(struct pool_cache *c)
 	pthread_mutex_lock(&p->lock);
 	if (!p->waiters)
 		n = p->ops->take(p, c->clean, c->size > 1 ? c->size / 2 : 1);
+	if (!n) /* what this cache holds may be all there is */
+		give(p, c->used, &c->nused, c->nused, true);
 	pthread_mutex_unlock(&p->lock);
 	c->nclean = n;
 	if (!n) {
@@ -186,6 +189,7 @@ void *pool_get_or_wait(struct pool_cache *c, struct pool_waiter *w)
 	if (!item) {
 		w->next = NULL;
 		pthread_mutex_lock(&p->lock);
+		w->prev = p->waiters_tail;
 		*p->waiters_tail = w;
 		p->waiters_tail = &w->next;
 		p->nwaiting++;
@@ -197,17 +201,38 @@ void *pool_get_or_wait(struct pool_cache *c, struct pool_waiter *w)
 }
 
 /* With the lock. */
+static void unlink_waiter(struct pool *p, struct pool_waiter *w)
+{
+	*w->prev = w->next;
+	if (w->next)
+		w->next->prev = w->prev;
+	else
+		p->waiters_tail = w->prev;
+	w->prev = NULL; /* out of the line */
+	p->nwaiting--;
+	if (!p->waiters)
+		atomic_store_explicit(&p->wanted, false, memory_order_relaxed);
+}
+
+/* With the lock. */
 static struct pool_waiter *next_waiter(struct pool *p)
 {
 	struct pool_waiter *w = p->waiters;
 
-	p->waiters = w->next;
-	if (!p->waiters) {
-		p->waiters_tail = &p->waiters;
-		atomic_store_explicit(&p->wanted, false, memory_order_relaxed);
-	}
-	p->nwaiting--;
+	unlink_waiter(p, w);
 	return w;
+}
+
+bool pool_cancel(struct pool *p, struct pool_waiter *w)
+{
+	bool waits;
+
+	pthread_mutex_lock(&p->lock);
+	waits = w->prev;
+	if (waits)
+		unlink_waiter(p, w);
+	pthread_mutex_unlock(&p->lock);
+	return waits;
 }
 
 void pool_serve(struct pool *p)
@@ -231,7 +256,8 @@ void pool_fail_waiters(struct pool *p, int err)
 	unsigned int n;
 
 	pthread_mutex_lock(&p->lock);
-	for (n = p->nwaiting; n; n--) { /* who comes meanwhile is told the next time */
+	/* who comes meanwhile is told the next time, who is cancelled never */
+	for (n = p->nwaiting; n && p->waiters; n--) {
 		struct pool_waiter *w = next_waiter(p);
 
 		pthread_mutex_unlock(&p->lock);

@@ -49,7 +49,7 @@ struct pool_ops {
 struct pool_waiter {
 	/* item, or NULL with err: nothing can be made now: do not ask again at once. In whatever thread; must not wait. */
 	void (*ready)(struct pool_waiter *w, void *item, int err);
-	struct pool_waiter *next; /* the pool's */
+	struct pool_waiter *next, **prev; /* the pool's */
 };
 
 /* One thread's part of a pool. */
@@ -132,6 +132,9 @@ static inline void pool_put(struct pool_cache *c, void *item)
 
 /* pool_get(), or have w->ready() called later with an item or an error. NULL: ready() was or will be called. */
 void *pool_get_or_wait(struct pool_cache *c, struct pool_waiter *w);
+
+/* Out of the line. false: ready() was called, or is about to be. */
+bool pool_cancel(struct pool *p, struct pool_waiter *w);
 
 /*
  * ops->balance(), in one thread at a time: when one is at it, it goes round once more. So it neither recurses (its callbacks

@@ -475,6 +475,16 @@ void pool_tis_void(struct pool_tis_pool *p)
 	pool_balance(&p->base);
 }
 
+bool pool_tis_is_stuck(struct pool_tis_pool *p, const struct pool_waiter *w)
+{
+	bool stuck;
+
+	pthread_mutex_lock(&p->base.lock);
+	stuck = w->prev && !p->s.free && !p->s.making && p->s.exist >= p->opts.max;
+	pthread_mutex_unlock(&p->base.lock);
+	return stuck;
+}
+
 void pool_tis_stats(struct pool_tis_pool *p, struct pool_tis_stats *stats)
 {
 	pthread_mutex_lock(&p->base.lock);

@@ -46,6 +46,9 @@ struct pool *pool_tis_base(struct pool_tis_pool *pool); /* for caches */
  */
 void pool_tis_void(struct pool_tis_pool *pool);
 
+/* It stands in line while all contexts are in use, and no more can be made. */
+bool pool_tis_is_stuck(struct pool_tis_pool *pool, const struct pool_waiter *w);
+
 struct pool_tis_stats {
 	uint64_t created, destroyed, failed, lost; /* lost: in quarantine */
 	uint32_t exist, free, making, most_exist;  /* free: in the depot */
