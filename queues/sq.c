@@ -89,6 +89,13 @@ int queue_sq_fini(struct queue_sq *sq)
 	return err;
 }
 
+/* One writer: a plain increment, seen whole by readers. */
+static void count(_Atomic uint64_t *n)
+{
+	atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
+
 /* -- posting ------------------------------------------------------------------------------------------------- */
 
 void queue_sq_end(struct queue_sq *sq, unsigned int blocks)
@@ -133,7 +140,7 @@ void queue_sq_flush(struct queue_sq *sq)
 	queue_ring_publish(&sq->ring, DBREC_SEND, (uint16_t)sq->posted);
 	sq->dev->ops->ring(sq->dev->prov, &sq->dev->uar, ctrl);
 	sq->rung = sq->posted;
-	sq->doorbells++;
+	count(&sq->doorbells);
 }
 
 /* -- completions --------------------------------------------------------------------------------------------- */
@@ -156,7 +163,7 @@ static void fail(struct queue_sq *sq, const uint8_t *cqe)
 	sq->failed = true;
 	if (syndrome == PRM_CQE_SYND_WR_FLUSH)
 		return;
-	sq->errors++;
+	count(&sq->errors);
 	if ((uint16_t)(index - (uint16_t)sq->done) <= sq->posted - sq->done)
 		done_before(sq, index);
 	obj_log(MLXO_LOG_WARN, "send queue %u failed at block %u: %s (syndrome 0x%x, vendor 0x%x)",

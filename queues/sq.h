@@ -14,6 +14,8 @@
 #ifndef QUEUES_SQ_H
 #define QUEUES_SQ_H
 
+#include <stdatomic.h>
+
 #include "objects/sq.h"
 #include "queues/cqe.h"
 #include "queues/send.h"
@@ -30,7 +32,7 @@ struct queue_sq {
 	unsigned int epoch;   /* counts recoveries: contexts armed in an older one are unknown */
 	unsigned int hdr_len; /* header bytes that must lie in a WQE */
 	bool failed;	      /* the queue is in the error state */
-	uint64_t errors, doorbells;
+	_Atomic uint64_t errors, doorbells; /* written by the queue's thread, read by all */
 };
 
 /* Zeroed memory is a queue that queue_sq_fini() takes. */

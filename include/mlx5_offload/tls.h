@@ -139,6 +139,10 @@ struct mlxo_tls_queue_opts {
 	 * record that write() said is held.
 	 */
 	void (*released)(void *ctx, void *cookie);
+	/*
+	 * From poll(), wait(), write(), send(), move(), recover() and queue_recover(). It may do anything with tls, close it
+	 * included (but not while wait() waits for it), and must not close another connection.
+	 */
 	void (*event)(void *ctx, struct mlxo_tls *tls, enum mlxo_tls_event event);
 	void *ctx; /* of both */
 };
@@ -195,7 +199,8 @@ MLXO_API int mlxo_tls_params_from_ktls(struct mlxo_tls_params *params, const voi
 /*
  * *tls must be NULL: a connection that has a context already is refused with -EEXIST and its context not touched.
  * -EOPNOTSUPP: version or cipher is not AES-GCM of TLS 1.2 or 1.3, or admission is always and the device cannot do it;
- * -ENOMEM, -EAGAIN (admission always without NOWAIT: no context or key could be had), with a sentence.
+ * -ENOMEM, -EAGAIN (admission always without NOWAIT: no context or key could be had; all of them being in use is no reason to
+ * wait), with a sentence.
  */
 MLXO_API int mlxo_tls_open(struct mlxo_tls_queue *queue, const struct mlxo_tls_params *params,
 			   struct mlxo_tls **tls);

@@ -144,8 +144,6 @@ int tls_admission_start(struct mlxo_tls *tls, bool wait)
 	if (!err) {
 		tls_set_state(tls, wait ? MLXO_TLS_PENDING : MLXO_TLS_LOADING,
 			      (enum mlxo_tls_reason)tls->reason);
-		/* a key that old records keep on the device does not arrive again */
-		tls_check_ready(tls);
 		return 0;
 	}
 	if (err == -EAGAIN)

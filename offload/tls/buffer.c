@@ -50,6 +50,13 @@ static uint8_t *slab_base(const struct tls_buffers *b, const struct tls_slab *s)
 	return b->mem->addr + (size_t)(s - b->slabs) * SLAB;
 }
 
+static void count(struct tls_buffers *b, uint32_t n)
+{
+	uint32_t now = atomic_load_explicit(&b->in_use, memory_order_relaxed);
+
+	atomic_store_explicit(&b->in_use, now + n, memory_order_relaxed);
+}
+
 static void link_in(struct tls_slab **list, struct tls_slab *s)
 {
 	s->next = *list;
@@ -116,7 +123,7 @@ uint8_t *tls_buffer_get(struct tls_buffers *b, uint32_t n)
 	s->used++;
 	if (s->free == NONE)
 		link_out(s);
-	b->in_use++;
+	count(b, 1);
 	return block;
 }
 
@@ -130,7 +137,7 @@ void tls_buffer_put(struct tls_buffers *b, uint8_t *block)
 		link_in(&b->some[s->class], s);
 	memcpy(block, &s->free, sizeof(s->free));
 	s->free = index;
-	b->in_use--;
+	count(b, -1u);
 	if (--s->used == 0) {
 		link_out(s);
 		link_in(&b->empty, s);

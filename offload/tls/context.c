@@ -41,7 +41,8 @@ void tls_set_state(struct mlxo_tls *tls, enum mlxo_tls_state state, enum mlxo_tl
 	count_state(tls, 1);
 }
 
-void tls_check_ready(struct mlxo_tls *tls)
+/* Key and context are there? Then it is in hardware. The event may close it. */
+static void check_ready(struct mlxo_tls *tls)
 {
 	bool pending = tls->state == MLXO_TLS_PENDING;
 
@@ -59,7 +60,18 @@ static enum mlxo_tls_reason reason_of(int err, enum mlxo_tls_reason otherwise)
 	return err == -EIO ? MLXO_TLS_REASON_RESET : otherwise;
 }
 
-/* What was asked for is not to be had. */
+/* Out of the line for a context, if it stands there. */
+static void stop_expecting(struct mlxo_tls *tls)
+{
+	struct mlxo_tls_queue *q = tls->q;
+
+	if (!tls->expecting || !pool_cancel(pool_tis_base(q->engine->tis), &tls->waiter))
+		return; /* it arrives */
+	tls->expecting = false;
+	atomic_fetch_sub(&q->expected, 1);
+}
+
+/* What was asked for is not to be had. As everywhere the event comes last: its receiver may close the connection. */
 static void not_admitted(struct mlxo_tls *tls, enum mlxo_tls_reason reason)
 {
 	bool pending = tls->state == MLXO_TLS_PENDING;
@@ -68,6 +80,8 @@ static void not_admitted(struct mlxo_tls *tls, enum mlxo_tls_reason reason)
 		return;
 	tls_set_state(tls, MLXO_TLS_SOFTWARE, reason);
 	tls->admit = tls->admit == UINT64_MAX ? UINT64_MAX : tls->since + 65536;
+	stop_expecting(tls);
+	tls_key_settle(tls->key); /* it may be there, and the context is not */
 	tls_context_settle(tls);
 	if (pending)
 		tls_emit(tls, MLXO_TLS_EVENT_FAILED);
@@ -75,10 +89,12 @@ static void not_admitted(struct mlxo_tls *tls, enum mlxo_tls_reason reason)
 
 void tls_key_arrived(struct mlxo_tls *tls, struct tls_key *k)
 {
-	if (k->err)
+	if (k->err) {
 		not_admitted(tls, reason_of(k->err, MLXO_TLS_REASON_REFUSED));
-	else
-		tls_check_ready(tls);
+	} else {
+		tls_key_settle(k); /* it came too late: nobody waits for it any more */
+		check_ready(tls);
+	}
 }
 
 static void put_context(struct mlxo_tls *tls)
@@ -88,6 +104,12 @@ static void put_context(struct mlxo_tls *tls)
 	tls->programmed_key = 0;
 	tls->armed = false;
 	atomic_fetch_sub_explicit(&tls->q->engine->hardware, 1, memory_order_relaxed);
+}
+
+static void context_is_there(struct mlxo_tls *tls)
+{
+	tls_context_settle(tls); /* it came too late: the key failed meanwhile */
+	check_ready(tls);
 }
 
 static void context_arrived(struct tls_node *n)
@@ -103,10 +125,7 @@ static void context_arrived(struct tls_node *n)
 	else if (!tls->tis)
 		not_admitted(tls, reason_of(tls->arriving_err, MLXO_TLS_REASON_POOL_EMPTY));
 	else
-		tls_check_ready(tls);
-	/* it came too late: the key failed meanwhile */
-	if (!tls->closed)
-		tls_context_settle(tls);
+		context_is_there(tls);
 }
 
 void tls_to_software(struct mlxo_tls *tls, enum mlxo_tls_reason reason)
@@ -115,12 +134,12 @@ void tls_to_software(struct mlxo_tls *tls, enum mlxo_tls_reason reason)
 
 	tls_set_state(tls, MLXO_TLS_SOFTWARE, reason);
 	tls->since = 0;
+	tls_key_settle(tls->key);
+	tls_context_settle(tls);
 	if (was) {
 		tls_add(tls->q, TLS_N_TO_SOFTWARE, 1);
 		tls_emit(tls, MLXO_TLS_EVENT_SOFTWARE);
 	}
-	tls_key_settle(tls->key);
-	tls_context_settle(tls);
 }
 
 /* -- giving back ------------------------------------------------------------------------------------------------ */
@@ -180,8 +199,8 @@ void tls_context_void(struct mlxo_tls *tls)
 	if (tls->tis)
 		put_context(tls);
 	if (tls->state == MLXO_TLS_HARDWARE) {
+		tls->admit = tls->admit == UINT64_MAX ? UINT64_MAX : 65536;
 		tls_to_software(tls, MLXO_TLS_REASON_RESET);
-		tls->admit = tls->admit == UINT64_MAX ? UINT64_MAX : tls->since + 65536;
 	}
 }
 
@@ -233,6 +252,16 @@ static struct mlxo_tls *context_new(struct mlxo_tls_queue *q, const struct mlxo_
 	return tls;
 }
 
+/* What it waits for comes only when another connection is closed, perhaps by this very thread. */
+static bool is_stuck(struct mlxo_tls *tls)
+{
+	struct mlxo_tls_engine *e = tls->q->engine;
+
+	return (tls->expecting && pool_tis_is_stuck(e->tis, &tls->waiter)) ||
+	       (tls->key->state == TLS_KEY_LOADING &&
+		pool_dek_lease_is_stuck(&tls->key->lease, e->dek));
+}
+
 /* Admission always: now, or the connection is not opened. */
 static int open_in_hardware(struct mlxo_tls *tls, bool nowait)
 {
@@ -240,9 +269,14 @@ static int open_in_hardware(struct mlxo_tls *tls, bool nowait)
 
 	if (err || nowait)
 		return err;
-	err = mlxo_tls_wait(tls, -1);
-	if (err)
-		return err;
+	tls->opening = true; /* nobody knows it yet: no events */
+	for (mlxo_tls_queue_poll(tls->q); tls->state == MLXO_TLS_PENDING;
+	     mlxo_tls_queue_poll(tls->q)) {
+		if (is_stuck(tls))
+			return obj_error(-EAGAIN, "all TLS contexts or key slots are in use");
+		pool_exec_turn(tls->q->engine->exec, 1);
+	}
+	tls->opening = false;
 	if (tls->state != MLXO_TLS_HARDWARE)
 		return obj_error(-EAGAIN, "no TLS context or key could be had: %s",
 				 mlxo_tls_reason_text((enum mlxo_tls_reason)tls->reason));
@@ -285,6 +319,7 @@ void mlxo_tls_close(struct mlxo_tls *tls)
 	count_state(tls, -1u);
 	tls->state = MLXO_TLS_SOFTWARE;
 	tls->closed = true;
+	stop_expecting(tls);
 	*tls->prev = tls->next;
 	if (tls->next)
 		tls->next->prev = tls->prev;
@@ -381,6 +416,7 @@ int mlxo_tls_write(struct mlxo_tls *tls, uint8_t type, const struct iovec *iov, 
 	struct tls_write w = {type, iov, iovcnt, total(iov, iovcnt), cookie};
 	struct tls_record *r;
 	int err = check_write(tls, &w);
+	bool soon;
 
 	if (!err)
 		err = check_limit(tls);
@@ -393,8 +429,11 @@ int mlxo_tls_write(struct mlxo_tls *tls, uint8_t type, const struct iovec *iov, 
 	append(tls, r);
 	if (written)
 		*written = (struct mlxo_tls_written){r->seq, r->len, r->held};
-	if (tls->key->records == tls->q->engine->opts.record_limit / 10 * 9)
+	soon = tls->key->records == tls->q->engine->opts.record_limit / 10 * 9;
+	if (soon)
 		tls_emit(tls, MLXO_TLS_EVENT_REKEY_SOON);
+	else
+		check_ready(tls); /* its key was still on the device */
 	return 0;
 }
 
@@ -459,12 +498,20 @@ int mlxo_tls_rekey(struct mlxo_tls *tls, struct mlxo_secret *secret)
 	return 0;
 }
 
+static int ask_for_hardware(struct mlxo_tls *tls)
+{
+	int err = tls->state == MLXO_TLS_SOFTWARE ? tls_admission_start(tls, /* wait */ false) : 0;
+
+	if (!err)
+		check_ready(tls); /* its key was still on the device */
+	return err;
+}
+
 int mlxo_tls_move(struct mlxo_tls *tls, bool hardware)
 {
 	tls->pinned = !hardware;
 	if (hardware)
-		return tls->state == MLXO_TLS_SOFTWARE ? tls_admission_start(tls, /* wait */ false)
-						       : 0;
+		return ask_for_hardware(tls);
 	if (tls->state == MLXO_TLS_PENDING)
 		not_admitted(tls, MLXO_TLS_REASON_ASKED);
 	else if (tls->state != MLXO_TLS_SOFTWARE || tls->reason != MLXO_TLS_REASON_ASKED)
@@ -477,6 +524,7 @@ int mlxo_tls_wait(struct mlxo_tls *tls, int timeout_ms)
 	struct mlxo_tls_engine *e = tls->q->engine;
 	uint64_t until = e->dev->ops->now(e->dev->prov) + (uint64_t)timeout_ms * 1000000u;
 
+	check_ready(tls);
 	mlxo_tls_queue_poll(tls->q);
 	while (tls->state == MLXO_TLS_LOADING || tls->state == MLXO_TLS_PENDING) {
 		if (timeout_ms >= 0 && e->dev->ops->now(e->dev->prov) >= until)

@@ -181,6 +181,8 @@ void mlxo_tls_engine_close(struct mlxo_tls_engine *e)
 	pool_dek_destroy(e->dek);
 	tls_memory_fini(e);
 	obj_undo_end();
+	if (e->exec) /* another thread may be on its way out of the last command */
+		pool_exec_drain(e->exec);
 	pool_exec_destroy(e->exec);
 	EVP_CIPHER_free(e->cipher[0]);
 	EVP_CIPHER_free(e->cipher[1]);

@@ -195,7 +195,7 @@ struct tls_buffers {
 	uint32_t nslabs, fresh;		     /* fresh: never used ones start here */
 	struct tls_slab *empty;		     /* given back */
 	struct tls_slab *some[TLS_NCLASSES]; /* with free blocks */
-	uint32_t in_use;		     /* blocks */
+	_Atomic uint32_t in_use;	     /* blocks; written by one thread, read by all */
 };
 int tls_buffers_init(struct tls_buffers *b, struct mlxo_device *dev, size_t bytes);
 void tls_buffers_fini(struct tls_buffers *b, struct mlxo_device *dev);
@@ -278,6 +278,7 @@ struct mlxo_tls {
 	int arriving_err;
 	bool armed;	/* hw_seq holds */
 	bool expecting; /* a context is on its way */
+	bool opening;	/* open() has not returned */
 	bool closed;
 	bool in_pending;
 	bool pinned;	 /* software until asked otherwise */
@@ -293,8 +294,6 @@ static inline int32_t tls_seq_diff(uint32_t a, uint32_t b)
 
 /* context.c */
 void tls_set_state(struct mlxo_tls *tls, enum mlxo_tls_state state, enum mlxo_tls_reason reason);
-/* Key and context are there? Then the connection is in hardware. */
-void tls_check_ready(struct mlxo_tls *tls);
 /* The key that was being loaded for tls is there (k->err 0) or not. */
 void tls_key_arrived(struct mlxo_tls *tls, struct tls_key *k);
 /* Give the context back when no record needs it. */
@@ -308,7 +307,10 @@ void tls_context_void(struct mlxo_tls *tls);
 /* admission.c: look at the policy before a record of n bytes is written. */
 void tls_admission_init(struct mlxo_tls *tls, const struct mlxo_tls_params *params);
 void tls_admission_look(struct mlxo_tls *tls, uint32_t n);
-/* Take a context and start loading the key. 0: under way. wait: stand in line for both. */
+/*
+ * Take a context and start loading the key. 0: under way, or there: a key that old records keep on the device does not arrive
+ * again (context.c looks). wait: stand in line for both.
+ */
 int tls_admission_start(struct mlxo_tls *tls, bool wait);
 
 /* queue.c: lists of what waits for its stamp. */

@@ -47,14 +47,14 @@ static void arrived(struct tls_node *n)
 		k->err = -EIO;
 	}
 	k->state = k->err ? TLS_KEY_HOST : TLS_KEY_LOADED;
-	k->stamp = 0;
 	if (k->err == -EIO)
 		atomic_store(&e->dead, true);
 	if (k->err)
 		tls_add(k->q, TLS_N_KEY_FAILED, 1);
 	if (k->tls)
-		tls_key_arrived(k->tls, k);
-	tls_key_settle(k);
+		tls_key_arrived(k->tls, k); /* k may be gone */
+	else
+		tls_key_settle(k);
 }
 
 struct tls_key *tls_key_create(struct mlxo_tls_queue *q, struct mlxo_secret *secret, size_t len)
@@ -84,8 +84,10 @@ int tls_key_load(struct tls_key *k, bool wait)
 	struct mlxo_tls_engine *e = k->q->engine;
 	int err;
 
+	if (k->state == TLS_KEY_ENDING)
+		return obj_error(-EAGAIN, "the connection's key is being given back: poll");
 	if (k->state != TLS_KEY_HOST)
-		return k->state == TLS_KEY_ENDING ? -EAGAIN : 0;
+		return 0;
 	k->state = TLS_KEY_LOADING;
 	k->epoch = atomic_load(&e->epoch);
 	atomic_fetch_add_explicit(&e->loading, 1, memory_order_relaxed);
@@ -99,7 +101,8 @@ int tls_key_load(struct tls_key *k, bool wait)
 	atomic_fetch_sub(&k->q->expected, 1);
 	atomic_fetch_sub_explicit(&e->loading, 1, memory_order_relaxed);
 	k->state = TLS_KEY_HOST;
-	return err;
+	return err == -EAGAIN ? obj_error(err, "no clean key slot is at hand: some are being made")
+			      : err;
 }
 
 /* Is it to be on the device? */
@@ -108,8 +111,22 @@ static bool is_needed(const struct tls_key *k)
 	return k->unacked || (k->tls && k->tls->state != MLXO_TLS_SOFTWARE);
 }
 
+/* Nobody waits for it any more: out of the line for a slot, if it stands there. */
+static void cancel(struct tls_key *k)
+{
+	struct mlxo_tls_engine *e = k->q->engine;
+
+	if (!pool_dek_lease_cancel(&k->lease, e->dek))
+		return; /* it arrives */
+	atomic_fetch_sub(&k->q->expected, 1);
+	atomic_fetch_sub_explicit(&e->loading, 1, memory_order_relaxed);
+	k->state = TLS_KEY_HOST;
+}
+
 void tls_key_settle(struct tls_key *k)
 {
+	if (k->state == TLS_KEY_LOADING && !is_needed(k))
+		cancel(k);
 	if (k->state == TLS_KEY_LOADED && !is_needed(k)) {
 		if (!queue_sq_is_done(&k->q->sq, k->stamp)) {
 			k->state = TLS_KEY_ENDING;

@@ -4,7 +4,7 @@
  *
  * Looked up for every piece of every record, changed almost never: readers take the present list by one acquire load and search
  * it; a change makes a new list and publishes it with release. Old lists are kept until the engine is closed, because a
- * reader may still be in one.
+ * reader may still be in one; what readers look at is in the list itself, because regions go when they are unregistered.
  *
  * Lock: engine->lock for changes.
  */
@@ -15,10 +15,17 @@
 #include <errno.h>
 #include <string.h>
 
+struct range {
+	const uint8_t *addr;
+	size_t len;
+	uint32_t lkey;
+	struct obj_region *region; /* not for readers */
+};
+
 struct tls_ranges {
 	struct tls_ranges *older;
 	size_t n;
-	struct obj_region *range[]; /* by address */
+	struct range range[]; /* by address */
 };
 
 static struct tls_ranges *now(struct mlxo_tls_engine *e)
@@ -34,7 +41,7 @@ static size_t find(const struct tls_ranges *r, const uint8_t *addr)
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (r->range[mid]->addr <= addr)
+		if (r->range[mid].addr <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -49,10 +56,10 @@ bool tls_memory_find(struct mlxo_tls_engine *e, const void *addr, size_t len, ui
 
 	if (!i)
 		return false;
-	at = (size_t)((const uint8_t *)addr - r->range[i - 1]->addr);
-	if (at > r->range[i - 1]->len || len > r->range[i - 1]->len - at)
+	at = (size_t)((const uint8_t *)addr - r->range[i - 1].addr);
+	if (at > r->range[i - 1].len || len > r->range[i - 1].len - at)
 		return false;
-	*lkey = r->range[i - 1]->mr.lkey;
+	*lkey = r->range[i - 1].lkey;
 	return true;
 }
 
@@ -85,21 +92,23 @@ static int add(struct mlxo_tls_engine *e, uint8_t *addr, size_t len)
 	const struct tls_ranges *old = now(e);
 	size_t n = old ? old->n : 0, at = n ? find(old, addr) : 0;
 	struct tls_ranges *next;
+	struct obj_region *region;
 	int err;
 
-	if ((at && old && addr < old->range[at - 1]->addr + old->range[at - 1]->len) ||
-	    (at < n && old && addr + len > old->range[at]->addr))
+	if ((at && old && addr < old->range[at - 1].addr + old->range[at - 1].len) ||
+	    (at < n && old && addr + len > old->range[at].addr))
 		return obj_error(-EEXIST,
 				 "memory at %p of %zu bytes: part of it is registered already",
 				 (void *)addr, len);
 	next = list_new(n + 1);
 	if (!next)
 		return -ENOMEM;
-	err = obj_region_adopt_mr(e->dev, addr, len, &next->range[at]);
+	err = obj_region_adopt_mr(e->dev, addr, len, &region);
 	if (err) {
 		mlxo_free(next);
 		return err;
 	}
+	next->range[at] = (struct range){addr, len, region->mr.lkey, region};
 	if (n) {
 		memcpy(next->range, old->range, at * sizeof(old->range[0]));
 		memcpy(next->range + at + 1, old->range + at, (n - at) * sizeof(old->range[0]));
@@ -121,41 +130,47 @@ int mlxo_tls_memory_register(struct mlxo_tls_engine *e, void *addr, size_t len)
 	return err;
 }
 
+/* With the lock. */
+static int take_out(struct mlxo_tls_engine *e, const void *addr, struct obj_region **region)
+{
+	const struct tls_ranges *old = now(e);
+	size_t at = find(old, addr);
+	struct tls_ranges *next;
+
+	if (!at || old->range[at - 1].addr != addr)
+		return obj_error(-ENOENT, "memory at %p is not registered", addr);
+	next = list_new(old->n - 1);
+	if (!next)
+		return -ENOMEM;
+	*region = old->range[at - 1].region;
+	memcpy(next->range, old->range, (at - 1) * sizeof(old->range[0]));
+	memcpy(next->range + at - 1, old->range + at, (old->n - at) * sizeof(old->range[0]));
+	publish(e, next);
+	return 0;
+}
+
 int mlxo_tls_memory_unregister(struct mlxo_tls_engine *e, void *addr)
 {
-	struct tls_ranges *next = NULL;
-	struct obj_region *gone = NULL;
-	const struct tls_ranges *old;
-	size_t at;
+	struct obj_region *region = NULL;
+	int err;
 
 	pthread_mutex_lock(&e->lock);
-	old = now(e);
-	at = find(old, addr);
-	if (at && old->range[at - 1]->addr == addr)
-		next = list_new(old->n - 1);
-	if (next) {
-		gone = old->range[at - 1];
-		memcpy(next->range, old->range, (at - 1) * sizeof(old->range[0]));
-		memcpy(next->range + at - 1, old->range + at,
-		       (old->n - at) * sizeof(old->range[0]));
-		publish(e, next);
-	}
+	err = take_out(e, addr, &region);
 	pthread_mutex_unlock(&e->lock);
-	if (!gone)
-		return at && old->range[at - 1]->addr == addr
-			       ? -ENOMEM
-			       : obj_error(-ENOENT, "memory at %p is not registered", addr);
-	obj_region_destroy(e->dev, gone);
-	return 0;
+	if (!err)
+		obj_region_destroy(e->dev, region);
+	return err;
 }
 
 int tls_memory_renew(struct mlxo_tls_engine *e)
 {
-	const struct tls_ranges *r = now(e);
+	struct tls_ranges *r = now(e);
 	int err = 0;
 
-	for (size_t i = 0; r && i < r->n && !err; i++)
-		err = obj_region_renew(e->dev, r->range[i]);
+	for (size_t i = 0; r && i < r->n && !err; i++) {
+		err = obj_region_renew(e->dev, r->range[i].region);
+		r->range[i].lkey = r->range[i].region->mr.lkey; /* nobody else is here */
+	}
 	return err;
 }
 
@@ -164,7 +179,7 @@ void tls_memory_fini(struct mlxo_tls_engine *e)
 	struct tls_ranges *r = now(e);
 
 	for (size_t i = 0; r && i < r->n; i++)
-		obj_region_destroy(e->dev, r->range[i]);
+		obj_region_destroy(e->dev, r->range[i].region);
 	mlxo_free(r);
 	atomic_store(&e->ranges, NULL);
 	while ((r = e->old_ranges)) {

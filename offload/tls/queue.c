@@ -54,7 +54,7 @@ static void run_arrived(struct mlxo_tls_queue *q)
 
 void tls_emit(struct mlxo_tls *tls, enum mlxo_tls_event event)
 {
-	if (tls->q->opts.event && !tls->closed)
+	if (tls->q->opts.event && !tls->closed && !tls->opening)
 		tls->q->opts.event(tls->q->opts.ctx, tls, event);
 }
 
@@ -195,8 +195,11 @@ void mlxo_tls_queue_flush(struct mlxo_tls_queue *q)
 
 int mlxo_tls_queue_recover(struct mlxo_tls_queue *q)
 {
-	int err = queue_sq_recover(&q->sq);
+	int err;
 
+	if (q->broken)
+		return obj_error(-EIO, "the queue was lost with the device: recover the engine");
+	err = queue_sq_recover(&q->sq);
 	if (err == -EIO)
 		atomic_store(&q->engine->dead, true);
 	run_pending(q);
@@ -378,9 +381,9 @@ void mlxo_tls_queue_destroy(struct mlxo_tls_queue *q)
 	queue_sq_fini(&q->sq);
 	all_is_done(q);
 	await_arrivals(q);
+	unlink_queue(q); /* stats() of other threads look at nothing that ends below */
 	tls_buffers_fini(&q->buffers, dev);
 	obj_undo_end();
-	unlink_queue(q);
 	free_memory(q);
 }
 
@@ -395,8 +398,10 @@ void tls_queue_void(struct mlxo_tls_queue *q)
 	}
 	q->broken = true;
 	all_is_done(q);
-	for (struct mlxo_tls *tls = q->conns; tls; tls = tls->next)
+	for (struct mlxo_tls *tls = q->conns, *next; tls; tls = next) {
+		next = tls->next; /* tls may be gone */
 		tls_context_void(tls);
+	}
 	await_arrivals(q);
 	all_is_done(q);
 	if (q->tis) {

@@ -378,6 +378,7 @@ static void watch_losses(struct mlxo_tls *tls, uint32_t seq, uint32_t end)
 	unsigned int limit = tls->q->engine->opts.retransmit_percent;
 	uint32_t fresh = tls_seq_diff(end, tls->sent) > 0 ? end - tls->sent : 0;
 	uint32_t again;
+	bool lossy;
 
 	if (fresh > end - seq)
 		fresh = end - seq;
@@ -389,13 +390,13 @@ static void watch_losses(struct mlxo_tls *tls, uint32_t seq, uint32_t end)
 	tls->window_again += again;
 	if (again)
 		tls_add(tls->q, TLS_N_RETRANSMITTED, again);
-	if (tls->state == MLXO_TLS_HARDWARE && limit < 100 &&
-	    tls->window_new + tls->window_again >= WINDOW_MIN &&
-	    (uint64_t)tls->window_again * 100 >
-		    (uint64_t)limit * (tls->window_new + tls->window_again))
-		tls_to_software(tls, MLXO_TLS_REASON_RETRANSMITS);
+	lossy = tls->window_new + tls->window_again >= WINDOW_MIN &&
+		(uint64_t)tls->window_again * 100 >
+			(uint64_t)limit * (tls->window_new + tls->window_again);
 	if (tls->window_new >= WINDOW)
 		tls->window_new = tls->window_again = 0;
+	if (tls->state == MLXO_TLS_HARDWARE && limit < 100 && lossy)
+		tls_to_software(tls, MLXO_TLS_REASON_RETRANSMITS); /* tls may be gone */
 }
 
 static int plan_all(struct build *b)

@@ -75,9 +75,9 @@ static void put_queues(struct list *l, struct mlxo_tls_engine *e)
 
 	for (struct mlxo_tls_queue *q = e->queues; q; q = q->next) {
 		queues++;
-		doorbells += q->sq.doorbells;
-		errors += q->sq.errors;
-		blocks += q->buffers.in_use;
+		doorbells += atomic_load_explicit(&q->sq.doorbells, memory_order_relaxed);
+		errors += atomic_load_explicit(&q->sq.errors, memory_order_relaxed);
+		blocks += atomic_load_explicit(&q->buffers.in_use, memory_order_relaxed);
 	}
 	put(l, "tls queues", "queues", queues, NULL);
 	put(l, "tls queues", "doorbells", doorbells, "of queues that exist");
