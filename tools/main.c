@@ -11,7 +11,6 @@
  */
 #include <fcntl.h>
 #include <getopt.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "tools/batch.h"
+#include "tools/log.h"
 #include "tools/verbs.h"
 #include "tools/wait.h"
 
@@ -62,31 +62,6 @@ static int parse(int argc, char **argv, struct options *opt, struct problem *p)
 		}
 	}
 	return rc;
-}
-
-/* Failures while cleaning up, which no function returns: the exit status tells of them. */
-static atomic_uint untidy;
-
-/* Warnings belong to the output; the rest is for whoever asked with -v. Any thread. */
-static void put_log(void *ctx, enum mlxo_log_level level, const char *line)
-{
-	const char *name = level == MLXO_LOG_TRACE   ? "trace"
-			   : level == MLXO_LOG_DEBUG ? "debug"
-						     : "info";
-
-	if (level == MLXO_LOG_ERROR)
-		atomic_fetch_add(&untidy, 1);
-	if (level <= MLXO_LOG_WARN)
-		out_warn(ctx, line);
-	else
-		fprintf(stderr, "mlx5-offload-tool: %s: %s\n", name, line);
-}
-
-static void start_log(const struct options *opt, struct out *out)
-{
-	static const enum mlxo_log_level levels[] = {MLXO_LOG_WARN, MLXO_LOG_DEBUG, MLXO_LOG_TRACE};
-
-	mlxo_log_set(put_log, out, levels[opt->verbose < 2 ? opt->verbose : 2]);
 }
 
 /* `create-sa help` as with ip(8), and the option where it is often put. */
@@ -190,13 +165,12 @@ int main(int argc, char **argv)
 	if (rc) {
 		out_problem(out, &problem);
 	} else {
-		start_log(&opt, out);
+		log_start(out, opt.verbose);
 		session_init(&session, opt.device, out);
 		session.opening = wait_init;
 		rc = run(&session, &opt, argv + optind, argc - optind);
 		session_fini(&session);
-		mlxo_log_set(NULL, NULL, MLXO_LOG_ERROR);
-		if (!rc && atomic_load(&untidy))
+		if (log_end() && !rc)
 			rc = TOOL_FAILED;
 	}
 	out_destroy(out);

@@ -3,6 +3,7 @@
 """What a refused command looks like, and which exit status it has: one line with opcode, status and syndrome."""
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -35,6 +36,18 @@ for form in ([], ["-j"]):
     rc, out, err = run(*form, "-d", "model:fault=DEALLOC_PD:status=0x9:syndrome=0xef0c8a", "-b", "-", stdin=CREATE)
     line = [text for text in err.splitlines() if "DEALLOC_PD" in text and "0xef0c8a" in text]
     check(rc == 1 and len(line) == 1 and "BAD_RES_STATE_ERR" in line[0], f"DEALLOC_PD: {rc} {err[-600:]}")
+
+# A dead device: the cause, and one line for all that cannot be removed. With -v each of them.
+fatal = ("-d", "model:fault=CREATE_GENERAL_OBJECT:fatal", "-b", "-")
+rc, out, err = run(*fatal, stdin=CREATE)
+lines = err.splitlines()
+check(rc == 1 and len(lines) == 2 and "CREATE_GENERAL_OBJECT" in lines[0] and "dead" in lines[0], f"fatal: {rc} {err}")
+counted = re.search(r"warning: (\d+) objects could not be removed from a dead device", lines[-1])
+rc, out, err = run("-v", *fatal, stdin=CREATE)
+each = [text for text in err.splitlines() if "while cleaning up" in text or "stay with device" in text]
+check(counted and int(counted[1]) == len(each) > 10, f"fatal: {lines[-1]}, {len(each)} lines with -v")
+rc, out, err = run("-j", *fatal, stdin=CREATE)
+check(rc == 1 and "dead" in json.loads(out)[0]["error"]["error"] and err.count("\n") == 1, f"fatal -j: {out} {err}")
 
 # No answer: the object is in quarantine, by kind and command.
 rc, out, err = run("-j", "-f", "-d", "model:fault=CREATE_GENERAL_OBJECT:lost", "-b", "-", stdin=CREATE + "stats\n")
