@@ -31,6 +31,8 @@ static int run_line(struct batch *b, const struct line *line)
 		.n = line->n - 1,
 		.keys = b->keys,
 		.stdin_busy = b->fd == STDIN_FILENO,
+		.wait = wait_readable,
+		.wait_ctx = b->s,
 		.problem = &b->s->problem,
 	};
 	const struct verb *verb;

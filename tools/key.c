@@ -4,6 +4,9 @@
  * shown by ps and kept in the shell's history. main() has overwritten it before anything else happened.
  *
  *   aead 'rfc4106(gcm(aes))' ( file PATH | fd N | stdin | HEX ) 128
+ *
+ * In a batch signals are kept for whoever waits, so a descriptor that stays silent is waited for and read here: the
+ * library would sleep in read(2) with the signal pending.
  */
 #include "tools/key.h"
 
@@ -51,6 +54,56 @@ static int take_literal(struct words *w, const char *of, char *text, struct mlxo
 	return rc;
 }
 
+enum { TEXT_MAX = 256 };
+
+/* Bytes up to the end of input, at most TEXT_MAX + 1; a negative errno, -EINTR when a signal came. */
+static ssize_t read_waiting(struct words *w, int fd, char *text)
+{
+	size_t n = 0;
+
+	while (n <= TEXT_MAX) {
+		ssize_t got;
+
+		if (!w->wait(w->wait_ctx, fd))
+			return -EINTR;
+		got = read(fd, text + n, TEXT_MAX + 1 - n);
+		if (got == 0)
+			break;
+		if (got > 0)
+			n += (size_t)got;
+		else if (errno != EINTR && errno != EAGAIN)
+			return -errno;
+	}
+	return (ssize_t)n;
+}
+
+static int take_fd_waiting(struct words *w, const char *of, int fd, struct mlxo_secret **key)
+{
+	char text[TEXT_MAX + 1];
+	ssize_t n = read_waiting(w, fd, text);
+	int rc = 0;
+
+	if (n == -EINTR) {
+		rc = problem_errno(w->problem, EINTR,
+				   "%s: a signal came while the key was read from descriptor %d",
+				   of, fd);
+	} else if (n < 0) {
+		rc = problem_errno(w->problem, (int)-n,
+				   "%s: the key cannot be read from descriptor %d: %s", of, fd,
+				   strerror((int)-n));
+	} else if (n > TEXT_MAX) {
+		rc = problem_errno(w->problem, EINVAL,
+				   "%s: the key in descriptor %d is longer than %d characters", of,
+				   fd, TEXT_MAX);
+	} else {
+		*key = mlxo_secret_from_hex(text, (size_t)n);
+		if (!*key)
+			rc = problem_library(w->problem, -errno);
+	}
+	explicit_bzero(text, sizeof(text));
+	return rc;
+}
+
 static int take_fd(struct words *w, const char *of, int fd, struct mlxo_secret **key)
 {
 	if (fd == STDIN_FILENO && w->stdin_busy)
@@ -61,6 +114,8 @@ static int take_fd(struct words *w, const char *of, int fd, struct mlxo_secret *
 			of);
 	if (!key)
 		return 0;
+	if (w->wait)
+		return take_fd_waiting(w, of, fd, key);
 	*key = mlxo_secret_from_fd(fd);
 	return *key ? 0 : problem_library(w->problem, -errno);
 }

@@ -29,6 +29,8 @@ struct line_reader {
 	int error;	     /* of read(2) */
 	bool done;
 	bool cut;	/* wait said no: what is there of a line is not all of it */
+	bool endless;	/* the line had LINE_MAX_INPUT bytes and no end */
+	size_t taken;	/* bytes of this line, with those that are joined to it */
 	size_t at, end; /* in `in` */
 	size_t len;	/* in `text` */
 	int n;
@@ -85,13 +87,30 @@ static bool fill(struct line_reader *r)
 	return !r->done;
 }
 
+/* /dev/zero, say: nothing of it will ever be a line, and looking for the end of it would take for ever. */
+static bool give_up(struct line_reader *r)
+{
+	explicit_bzero(r->in + r->at, r->end - r->at);
+	r->at = r->end;
+	r->endless = true;
+	r->done = true;
+	return false;
+}
+
+static bool has_next(struct line_reader *r)
+{
+	if (r->at == r->end && !fill(r))
+		return false;
+	return r->taken++ < LINE_MAX_INPUT || give_up(r);
+}
+
 static int get(struct line_reader *r)
 {
 	int c = r->ahead;
 
 	r->ahead = NONE;
 	if (c == NONE) {
-		if (r->at == r->end && !fill(r)) {
+		if (!has_next(r)) {
 			r->last = END;
 			return END;
 		}
@@ -214,6 +233,7 @@ int line_reader_next(struct line_reader *r, struct line *line, struct problem *p
 		explicit_bzero(r->text, r->len);
 		r->len = 0;
 		r->n = 0;
+		r->taken = r->ahead >= 0;
 		line->number = r->number + 1;
 		why = take_line(r);
 		if (r->cut)
@@ -221,6 +241,13 @@ int line_reader_next(struct line_reader *r, struct line *line, struct problem *p
 		if (why) {
 			if (r->last != '\n' && r->last != END)
 				skip_line(r);
+		}
+		if (r->endless) {
+			r->endless = false;
+			why = "the line does not end within 65536 bytes: what follows is not read";
+			_Static_assert(LINE_MAX_INPUT == 65536, "as the sentence says");
+		}
+		if (why) {
 			problem_usage(p, "%s", why);
 			return -1;
 		}

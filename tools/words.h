@@ -25,6 +25,9 @@ struct words {
 	int n, at;
 	enum words_keys keys;
 	bool stdin_busy; /* standard input is the batch: no key can come from there */
+	/* Called before each read of a key's descriptor; false: a signal came. May be NULL. */
+	bool (*wait)(void *ctx, int fd);
+	void *wait_ctx;
 	struct problem *problem;
 };
 

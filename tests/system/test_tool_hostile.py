@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Batches that end in the middle, FIFOs, standard streams that came closed, keys where a name should stand."""
+import json
 import os
 import signal
 import subprocess
@@ -42,6 +43,51 @@ tool.stdout.readline()
 tool.send_signal(signal.SIGINT)
 tool.wait(timeout=60)
 check(not os.path.exists("part"), "a part of a line was run, and keys were written")
+
+# Input without an end is no batch.
+for name, words in (("/dev/zero", "true"), ("-", "yes '\\'"), ("-", "yes '#' | tr -d '\\n'"), ("-", "yes ' ' | tr -d '\\n'")):
+    feed = subprocess.Popen(["sh", "-c", words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    r = subprocess.run([TOOL, "-f", "-b", name], stdin=feed.stdout, capture_output=True, text=True, timeout=60)
+    feed.stdout.close()
+    feed.wait(timeout=60)
+    check(r.returncode == 3 and r.stderr.count("\n") == 1 and f"{name}:1: the line does not end" in r.stderr, f"{words}: {r}")
+
+# A descriptor that stays silent, or says half a key, can be interrupted inside of a batch; a whole key is taken.
+for text, sig in ((b"", signal.SIGINT), (KEY[:20].encode(), signal.SIGTERM), (KEY.encode(), None)):
+    read, write = os.pipe()
+    tool = subprocess.Popen([TOOL, "-j", "-b", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                            pass_fds=[read])
+    tool.stdin.write("show-sa\n" + CREATE.replace(KEY, f"fd {read}") + "show-sa\n")
+    tool.stdin.close()
+    check(tool.stdout.readline() == "[\n" and '"line":1' in tool.stdout.readline(), "the batch begins")
+    os.write(write, text)
+    if sig:
+        tool.send_signal(sig)
+    else:
+        os.close(write)
+    try:
+        tool.wait(timeout=30)
+        rest = json.loads("[" + tool.stdout.read().lstrip(","))
+        if sig:
+            check(tool.returncode == 1 and len(rest) == 1 and rest[0]["error"]["errno"] == 4, f"silent: {rest}")
+        else:
+            check(tool.returncode == 0 and len(rest) == 2 and len(rest[1]["output"]) == 1, f"a whole key: {rest}")
+    except subprocess.TimeoutExpired:
+        check(False, f"{sig} does not end a batch that waits for a key")
+        tool.kill()
+        tool.wait()
+    os.close(read)
+    if sig:
+        os.close(write)
+# Refused as the library would.
+for text, why in (("x" * 300, "longer than"), ("0x12zz", "hex"), ("", "key")):
+    with open("key", "w+") as f:
+        f.write(text)
+        f.flush()
+        f.seek(0)
+        r = subprocess.run([TOOL, "-b", "-"], input=CREATE.replace(KEY, f"fd {f.fileno()}"), pass_fds=[f.fileno()],
+                           capture_output=True, text=True, timeout=60)
+        check(r.returncode == 1 and why in r.stderr and r.stderr.count("\n") == 1, f"key {text[:8]!r}: {r}")
 
 # Standard streams closed: what is printed goes nowhere, least of all into a file that is opened later.
 r = subprocess.run(["sh", "-c", 'exec "$@" >&- 2>&-', "sh", TOOL, "-v", "-v", "-d", "model:port=pcap:wire.pcap", "-b", "-"],

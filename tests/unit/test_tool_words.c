@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -105,6 +106,55 @@ static void bad_lines_say_why_and_the_next_is_read(void **state)
 	bad_line(many, sizeof(many), 1, "the line has too many words");
 }
 
+/* What comes behind a line without an end is not read: it may have none either. */
+static void a_line_without_an_end_is_the_last(void **state)
+{
+	static const char *const begins[] = {"", "#", "a ", " ", "a '", "\\\n"};
+	static char text[2 * LINE_MAX_INPUT];
+	struct problem p;
+	struct line line;
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+		struct line_reader *r;
+		int fd = memfd_create("batch", MFD_CLOEXEC);
+
+		for (size_t n = 0; n < sizeof(text); n++)
+			text[n] = begins[i][0] ? begins[i][n % strlen(begins[i])] : '\0';
+		memcpy(text + sizeof(text) - 6, "\nnext\n", 6);
+		assert_int_equal(write(fd, "first\n", 6), 6);
+		assert_int_equal(write(fd, text, sizeof(text)), sizeof(text));
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		r = line_reader_create(fd, NULL, NULL);
+		assert_non_null(r);
+		expect(r, 1, WORDS("first"));
+		assert_int_equal(line_reader_next(r, &line, &p), -1);
+		assert_int_equal(line.number, 2);
+		assert_non_null(strstr(p.text, "does not end within 65536 bytes"));
+		assert_int_equal(line_reader_next(r, &line, &p), 0);
+		line_reader_destroy(r);
+		close(fd);
+	}
+}
+
+static void a_line_may_have_a_long_comment(void **state)
+{
+	static char text[LINE_MAX_INPUT + 5];
+	struct line_reader *r;
+	int fd = memfd_create("batch", MFD_CLOEXEC);
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "a #", 3);
+	memcpy(text + LINE_MAX_INPUT - 1, "\nnext\n", 6);
+	assert_int_equal(write(fd, text, sizeof(text)), sizeof(text));
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	r = line_reader_create(fd, NULL, NULL);
+	assert_non_null(r);
+	expect(r, 1, WORDS("a"));
+	expect(r, 2, WORDS("next"));
+	line_reader_destroy(r);
+	close(fd);
+}
+
 static void numbers(void **state)
 {
 	static const struct {
@@ -193,6 +243,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_split_as_a_shell_does),
 		cmocka_unit_test(bad_lines_say_why_and_the_next_is_read),
+		cmocka_unit_test(a_line_without_an_end_is_the_last),
+		cmocka_unit_test(a_line_may_have_a_long_comment),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(lookup_takes_unique_abbreviations),
 		cmocka_unit_test(keys_are_hidden_where_they_can_stand),
