@@ -129,25 +129,33 @@ static void copy_range(const struct build *b, uint8_t *to, uint32_t want)
 		}
 }
 
-/* One packet of more pieces than a work request takes: copy them together. */
-static int linearize(struct build *b, uint32_t n)
+/*
+ * One packet of more pieces, from `first` on, than a work request takes: copy `want` bytes of them together. Without a
+ * buffer the packet ends where the pieces do: what is sent again must not wait for buffers that only its
+ * acknowledgment gives back. *n: bytes of the packet.
+ */
+static int linearize(struct build *b, uint32_t first, uint32_t want, uint32_t *n)
 {
 	struct tls_buffers *buffers = &b->tls->q->buffers;
 	struct tls_record *r = mlxo_calloc(1, sizeof(*r));
 
 	if (!r)
 		return obj_error_nomem("a packet");
-	r->block = tls_buffer_get(buffers, n);
+	r->block = tls_buffer_get(buffers, want);
 	if (!r->block) {
 		mlxo_free(r);
 		tls_add(b->tls->q, TLS_N_BUFFERS_FULL, 1);
-		return obj_error(-EAGAIN, "the queue's buffers are used up: acknowledge and poll");
+		for (*n = 0; first < b->plan->nsegs; first++)
+			*n += b->plan->segs[first].len;
+		return 0;
 	}
 	r->next = b->plan->copies;
 	b->plan->copies = r;
-	copy_range(b, r->block, n);
+	copy_range(b, r->block, want);
 	b->linear++;
-	return tls_plan_seg(b->plan, (uint64_t)(uintptr_t)r->block, buffers->mem->mr.lkey, n);
+	b->plan->nsegs = first;
+	*n = want;
+	return tls_plan_seg(b->plan, (uint64_t)(uintptr_t)r->block, buffers->mem->mr.lkey, want);
 }
 
 /* The next SEND: up to `want` bytes of one run. */
@@ -166,9 +174,7 @@ static int plan_packet(struct build *b, uint32_t want, uint32_t tisn)
 		n = got - got % b->mss;
 		uncollect(b->plan, first, got - n);
 	} else if (got < n) {
-		n = n < b->mss ? n : b->mss;
-		b->plan->nsegs = first;
-		err = linearize(b, n);
+		err = linearize(b, first, n < b->mss ? n : b->mss, &n);
 		if (err)
 			return err;
 	}

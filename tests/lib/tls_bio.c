@@ -62,22 +62,28 @@ void tls_bio_feed(struct tls_bio *b)
 	w->opened += n;
 }
 
+static void ring(struct tls_bio *b)
+{
+	mlxo_tls_queue_flush(b->rig->queue);
+	assert_int_equal(mlxo_tls_queue_poll(b->rig->queue), 0);
+}
+
 /* Post a range and ring; the ring may have to be emptied first. */
 static void send_range(struct tls_bio *b, uint32_t seq, uint32_t len)
 {
 	struct mlxo_tls_segment seg = {
-		.hdr = b->hdr, .hdr_len = RIG_HDR, .mss = RIG_MSS, .seq = seq, .len = len};
+		.hdr = b->hdr, .hdr_len = RIG_HDR, .mss = b->mss, .seq = seq, .len = len};
 	int err = mlxo_tls_send(b->tls, &seg);
 
 	if (err == -EAGAIN) {
-		mlxo_tls_queue_flush(b->rig->queue);
+		ring(b);
 		tls_rig_settle(b->rig);
 		err = mlxo_tls_send(b->tls, &seg);
 	}
 	if (err)
 		fail_msg("send %u bytes from %u: %s", len, seq, mlxo_error_last()->text);
-	mlxo_tls_queue_flush(b->rig->queue);
-	assert_int_equal(mlxo_tls_queue_poll(b->rig->queue), 0);
+	if (!b->ring_every || tls_bio_random(b) % b->ring_every == 0)
+		ring(b);
 }
 
 void tls_bio_again(struct tls_bio *b, uint32_t seq, uint32_t len)
@@ -110,8 +116,10 @@ void tls_bio_deliver(struct tls_bio *b)
 {
 	uint32_t nxt = tls_bio_info(b).nxt;
 
+	ring(b);
 	while (tls_peer_next(&b->wire) != nxt) {
-		tls_bio_again(b, tls_peer_next(&b->wire), 1 + tls_bio_random(b) % (3 * RIG_MSS));
+		tls_bio_again(b, tls_peer_next(&b->wire), 1 + tls_bio_random(b) % (3u * b->mss));
+		ring(b);
 		if (tls_bio_random(b) % 2)
 			acknowledge(b); /* often in the middle of a record */
 	}
@@ -344,6 +352,7 @@ void tls_bio_open(struct tls_bio *b, struct tls_rig *r, BIO *to_peer, BIO *from_
 	b->from_peer = from_peer;
 	b->window = WINDOW;
 	b->seed = 1;
+	b->mss = RIG_MSS;
 	b->params.tcp_seq = 1000;
 	make_header(b->hdr);
 	tls_peer_init(&b->wire, false, none, 16, none, 0, 0, ROOM);

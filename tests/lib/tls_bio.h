@@ -43,6 +43,8 @@ struct tls_bio {
 	uint32_t
 		again_every; /* a record in so many is followed by a retransmission of anything; 0: never */
 	uint32_t stall_every; /* a write in so many is to be tried again; 0: never */
+	uint16_t mss;
+	uint32_t ring_every; /* the doorbell is rung with one send in so many; 0: with each */
 	uint32_t seed;
 	uint8_t secret[64]; /* traffic secret */
 	size_t secret_len;
