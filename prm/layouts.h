@@ -9,6 +9,7 @@
 #include "layouts_ctx.h"
 #include "layouts_event.h"
 #include "layouts_flow.h"
+#include "layouts_rss.h"
 #include "layouts_tls.h"
 #include "layouts_wqe.h"
 
@@ -61,6 +62,24 @@
 	X(create_tir_out) \
 	X(destroy_tir_in) \
 	X(destroy_tir_out) \
+	X(create_rqt_in) \
+	X(create_rqt_out) \
+	X(modify_rqt_in) \
+	X(modify_rqt_out) \
+	X(query_rqt_in) \
+	X(query_rqt_out) \
+	X(destroy_rqt_in) \
+	X(destroy_rqt_out) \
+	X(rqtc) \
+	X(rq_num) \
+	X(modify_tir_in) \
+	X(modify_tir_out) \
+	X(query_tir_in) \
+	X(query_tir_out) \
+	X(modify_tis_in) \
+	X(modify_tis_out) \
+	X(query_tis_in) \
+	X(query_tis_out) \
 	X(sync_crypto_in) \
 	X(sync_crypto_out) \
 	X(nop_in) \

@@ -60,6 +60,7 @@
 	F(cqe64, tls_outer_l3_tunneled, 0x000, 8) \
 	F(cqe64, wqe_id, 0x010, 16) \
 	F(cqe64, rss_hash_result, 0x060, 32) \
+	F(cqe64, rss_hash_type, 0x080, 8) \
 	F(cqe64, check_sum, 0x0a0, 16) \
 	F(cqe64, slid, 0x0b0, 16) \
 	F(cqe64, flags_rqpn, 0x0c0, 32) \

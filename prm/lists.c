@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Print what follows a structure in open length: destinations and counters of a rule, actions of a modify header
- * context, counter values, reformat data. The structure declares how much; the buffer says how much is there.
+ * Print what follows a structure in open length: destinations and counters of a rule, queues of an RQT, actions of a
+ * modify header context, counter values, reformat data. The structure declares how much; the buffer says how much is there.
  *
  *	SET_FLOW_TABLE_ENTRY, byte 832:  destination ... destination | counter ... counter
  *	                                 8 bytes each, or 16 each with extended_destination
@@ -94,6 +94,19 @@ static void print_actions(const struct prm_printer *p, const uint8_t *buf, size_
 	}
 }
 
+static void print_rqs(const struct prm_printer *p, const uint8_t *buf, size_t len, int indent)
+{
+	struct entries e = {
+		.name = "rq_num",
+		.sub = prm_layout_find("rq_num"),
+		.first = PRM_OFFSET(rqtc, rq_num) / 8,
+		.stride = PRM_BYTES(rq_num),
+		.count = PRM_GET(rqtc, buf, rqt_actual_size),
+	};
+
+	print_entries(p, &e, buf, len, indent);
+}
+
 /* The answer does not say how many: as many as were asked for, else as many as there is room for. */
 static void print_counters(const struct prm_printer *p, const uint8_t *buf, size_t len, int indent)
 {
@@ -117,6 +130,8 @@ void prm_print_list(const struct prm_printer *p, const struct prm_layout *owner,
 		print_rule_lists(p, buf, len, indent);
 	else if (!strcmp(owner->name, "alloc_modify_header_context_in"))
 		print_actions(p, buf, len, indent);
+	else if (!strcmp(owner->name, "rqtc"))
+		print_rqs(p, buf, len, indent);
 	else if (!strcmp(owner->name, "query_flow_counter_out"))
 		print_counters(p, buf, len, indent);
 	else

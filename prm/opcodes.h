@@ -2,7 +2,8 @@
 /* clang-format off */
 /*
  * The commands this project speaks: O(name, opcode, in layout, out layout, object in words). The model must have a
- * row for each (providers/model/firmware.c), the decoder and the refusal tests walk the same table.
+ * row for each (providers/model/firmware.c), the decoder and the refusal tests walk the same table. New ones go to the
+ * end: the fuzzers' corpora name them by their place.
  * Source: the public interface header of Linux 7.3 (mlx5_ifc.h).
  */
 #ifndef PRM_OPCODES_H
@@ -55,7 +56,15 @@
 	O(MODIFY_GENERAL_OBJECT, 0xa01, general_obj_in_cmd_hdr, general_obj_out_cmd_hdr, "general object") \
 	O(QUERY_GENERAL_OBJECT, 0xa02, general_obj_in_cmd_hdr, general_obj_out_cmd_hdr, "general object") \
 	O(DESTROY_GENERAL_OBJECT, 0xa03, general_obj_in_cmd_hdr, general_obj_out_cmd_hdr, "general object") \
-	O(SYNC_CRYPTO, 0xb12, sync_crypto_in, sync_crypto_out, "crypto keys")
+	O(SYNC_CRYPTO, 0xb12, sync_crypto_in, sync_crypto_out, "crypto keys") \
+	O(MODIFY_TIR, 0x901, modify_tir_in, modify_tir_out, "TIR") \
+	O(QUERY_TIR, 0x903, query_tir_in, query_tir_out, "TIR") \
+	O(MODIFY_TIS, 0x913, modify_tis_in, modify_tis_out, "TIS") \
+	O(QUERY_TIS, 0x915, query_tis_in, query_tis_out, "TIS") \
+	O(CREATE_RQT, 0x916, create_rqt_in, create_rqt_out, "RQT") \
+	O(MODIFY_RQT, 0x917, modify_rqt_in, modify_rqt_out, "RQT") \
+	O(DESTROY_RQT, 0x918, destroy_rqt_in, destroy_rqt_out, "RQT") \
+	O(QUERY_RQT, 0x919, query_rqt_in, query_rqt_out, "RQT")
 
 #define PRM_OPCODE_ENUM(name, value, in, out, object) PRM_CMD_OP_##name = value,
 enum prm_opcode { PRM_OPCODES(PRM_OPCODE_ENUM) };

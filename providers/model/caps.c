@@ -83,6 +83,8 @@ static void cap_general(const struct model_dev *dev, uint8_t *cap)
 	GENERAL(log_max_tir, log_max(dev, MODEL_TIR));
 	GENERAL(log_max_tis, log_max(dev, MODEL_TIS));
 	GENERAL(basic_cyclic_rcv_wqe, 1);
+	GENERAL(log_max_rqt, log_max(dev, MODEL_RQT));
+	GENERAL(log_max_rqt_size, MODEL_LOG_MAX_RQT);
 	GENERAL(log_max_stride_sz_rq, 9);
 	GENERAL(log_min_stride_sz_rq, 4);
 	GENERAL(log_max_stride_sz_sq, 6);
@@ -99,6 +101,8 @@ static void cap_ethernet(const struct model_dev *dev, uint8_t *cap)
 	PRM_SET(per_protocol_networking_offload_caps, cap, csum_cap, 1);
 	PRM_SET(per_protocol_networking_offload_caps, cap, max_lso_cap, MODEL_LOG_MAX_LSO);
 	PRM_SET(per_protocol_networking_offload_caps, cap, wqe_inline_mode, INLINE_NOT_REQUIRED);
+	PRM_SET(per_protocol_networking_offload_caps, cap, rss_ind_tbl_cap, MODEL_LOG_MAX_RQT);
+	PRM_SET(per_protocol_networking_offload_caps, cap, self_lb_en_modifiable, 1);
 	PRM_SET(per_protocol_networking_offload_caps, cap, cqe_checksum_full, 1);
 }
 

@@ -37,6 +37,8 @@
 #define FW_ALLOC_TRANSPORT_DOMAIN ANY, 1, 0
 #define FW_DEALLOC_TRANSPORT_DOMAIN ANY, 1, 0
 #define FW_CREATE_TIR ANY, 1, 0
+#define FW_MODIFY_TIR ANY, 1, 0
+#define FW_QUERY_TIR ANY, 1, 0
 #define FW_DESTROY_TIR ANY, 1, 0
 #define FW_CREATE_SQ ANY, 1, 0
 #define FW_MODIFY_SQ ANY, 1, 0
@@ -48,6 +50,12 @@
 #define FW_QUERY_RQ ANY, 1, 0
 #define FW_CREATE_TIS ANY, 1, 0
 #define FW_DESTROY_TIS ANY, 1, 0
+#define FW_MODIFY_TIS ANY, 1, 0
+#define FW_QUERY_TIS ANY, 1, 0
+#define FW_CREATE_RQT ANY, 1, 4
+#define FW_MODIFY_RQT ANY, 1, 4
+#define FW_DESTROY_RQT ANY, 1, 0
+#define FW_QUERY_RQT ANY, 1, 0
 #define FW_SET_FLOW_TABLE_ROOT OWNER, 2, 0
 #define FW_CREATE_FLOW_TABLE ANY, 1, 0
 #define FW_DESTROY_FLOW_TABLE ANY, 1, 0
@@ -369,9 +377,9 @@ int model_dev_init(struct model_dev *dev, const struct model_profile *profile)
 
 /* Users of a type come before what they use. */
 static const enum model_type close_order[] = {
-	MODEL_FTE,   MODEL_FG,	 MODEL_FT,   MODEL_MODHDR, MODEL_REFORMAT, MODEL_COUNTER,
-	MODEL_IPSEC, MODEL_DEK,	 MODEL_TIR,  MODEL_RQ,	   MODEL_SQ,	   MODEL_TIS,
-	MODEL_CQ,    MODEL_MKEY, MODEL_UMEM, MODEL_UAR,	   MODEL_TD,	   MODEL_PD};
+	MODEL_FTE,  MODEL_FG,	MODEL_FT,  MODEL_MODHDR, MODEL_REFORMAT, MODEL_COUNTER, MODEL_IPSEC,
+	MODEL_DEK,  MODEL_TIR,	MODEL_RQT, MODEL_RQ,	 MODEL_SQ,	 MODEL_TIS,	MODEL_CQ,
+	MODEL_MKEY, MODEL_UMEM, MODEL_UAR, MODEL_TD,	 MODEL_PD};
 static_assert(sizeof(close_order) / sizeof(close_order[0]) == MODEL_NTYPES, "a type is missing");
 
 static void clear_table(struct model_dev *dev, struct model_ft *ft)

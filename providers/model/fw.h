@@ -15,7 +15,8 @@
 #include "syndromes.h"
 
 enum {
-	MODEL_EQN = 3,		 /* the one completion EQ there is */
+	MODEL_EQN = 3, /* the one completion EQ there is */
+	MODEL_LOG_MAX_RQT = 10,
 	MODEL_LOG_FTE_DESTS = 4, /* destinations of one entry */
 	MODEL_LOG_FTE_COUNTERS = 2,
 };
@@ -51,6 +52,9 @@ struct model_ft *model_cmd_named_ft(struct model_cmd *c);
 /* fw_flow.c, fw_fte.c, for object.c: take it out of its table; the entry also lets go what it uses. */
 void model_fg_unlink(struct model_fg *fg);
 void model_fte_unlink(struct model_fte *fte);
+
+/* fw_tir.c, for object.c: let go the queues of a table. */
+void model_rqt_unlink(struct model_rqt *rqt);
 
 /* fw_flow.c: set the bits of struct flow_table_fields_supported for what can be matched. */
 void model_field_support(uint8_t *fields);

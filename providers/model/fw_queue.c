@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Firmware: CQ, SQ, RQ, TIS, TIR.
+ * Firmware: CQ, SQ, RQ, TIS. TIRs: fw_tir.c.
  *
  * States of a send or receive queue, moved by MODIFY, which names the state it leaves:
  *
@@ -8,7 +8,7 @@
  *                 RDY -> ERR also by the data path
  *
  * A queue keeps pointers into umems: the umem cannot be deregistered before. Firmware writes queue state with
- * dev->objs held for writing, so no WQE is executed meanwhile. Source: PRM, cqc, sqc, rqc, wq, tisc, tirc.
+ * dev->objs held for writing, so no WQE is executed meanwhile. Source: PRM, cqc, sqc, rqc, wq, tisc.
  */
 #include "fw.h"
 
@@ -410,7 +410,13 @@ enum model_synd model_do_DESTROY_RQ(struct model_cmd *c)
 	return model_cmd_destroy(c, MODEL_RQ, (uint32_t)PRM_GET(destroy_rq_in, c->in, rqn));
 }
 
-/* -- TIS, TIR -------------------------------------------------------------------------------------------- */
+/* -- TIS -------------------------------------------------------------------------------------------- */
+
+static bool tis_plain(const uint8_t *tisc)
+{
+	return !PRM_GET(tisc, tisc, underlay_qpn) && !PRM_GET(tisc, tisc, lag_tx_port_affinity) &&
+	       !PRM_GET(tisc, tisc, strict_lag_tx_port_affinity);
+}
 
 enum model_synd model_do_CREATE_TIS(struct model_cmd *c)
 {
@@ -422,8 +428,7 @@ enum model_synd model_do_CREATE_TIS(struct model_cmd *c)
 	struct model_td *td;
 	struct model_tis *tis;
 
-	if (PRM_GET(tisc, tisc, underlay_qpn) || PRM_GET(tisc, tisc, lag_tx_port_affinity) ||
-	    PRM_GET(tisc, tisc, strict_lag_tx_port_affinity))
+	if (!tis_plain(tisc))
 		return MODEL_S_TIS_CONTEXT;
 	if (tls && (!c->dev->profile.tls_tx || !pdn))
 		return MODEL_S_TIS_TLS;
@@ -449,6 +454,7 @@ enum model_synd model_do_CREATE_TIS(struct model_cmd *c)
 	tis->td = td->o.id;
 	tis->pd = pdn;
 	tis->tls_en = tls;
+	tis->prio = (uint8_t)PRM_GET(tisc, tisc, prio);
 	model_obj_use(&tis->o, &td->o);
 	if (pd)
 		model_obj_use(&tis->o, &pd->o);
@@ -461,47 +467,31 @@ enum model_synd model_do_DESTROY_TIS(struct model_cmd *c)
 	return model_cmd_destroy(c, MODEL_TIS, (uint32_t)PRM_GET(destroy_tis_in, c->in, tisn));
 }
 
-static bool tir_plain(const uint8_t *tirc)
+enum model_synd model_do_MODIFY_TIS(struct model_cmd *c)
 {
-	return PRM_GET(tirc, tirc, disp_type) == PRM_TIRC_DISP_TYPE_DIRECT &&
-	       !PRM_GET(tirc, tirc, tls_en) && !PRM_GET(tirc, tirc, packet_merge_mask) &&
-	       !PRM_GET(tirc, tirc, lro_max_ip_payload_size) &&
-	       !PRM_GET(tirc, tirc, lro_timeout_period_usecs) &&
-	       !PRM_GET(tirc, tirc, indirect_table) &&
-	       PRM_GET(tirc, tirc, rx_hash_fn) == PRM_RX_HASH_FN_NONE &&
-	       !PRM_GET(tirc, tirc, rx_hash_symmetric) &&
-	       !PRM_GET(tirc, tirc, tunneled_offload_en) &&
-	       !PRM_GET(tirc, tirc, rx_hash_field_selector_outer) &&
-	       !PRM_GET(tirc, tirc, rx_hash_field_selector_inner);
-}
+	struct model_tis *tis =
+		model_cmd_find(c, MODEL_TIS, (uint32_t)PRM_GET(modify_tis_in, c->in, tisn));
+	const uint8_t *tisc = PRM_AT(modify_tis_in, c->in, ctx);
 
-enum model_synd model_do_CREATE_TIR(struct model_cmd *c)
-{
-	const uint8_t *tirc = PRM_AT(create_tir_in, c->in, ctx);
-	struct model_td *td;
-	struct model_rq *rq;
-	struct model_tir *tir;
-
-	if (!tir_plain(tirc))
-		return MODEL_S_TIR_CONTEXT;
-	td = model_cmd_find(c, MODEL_TD, (uint32_t)PRM_GET(tirc, tirc, transport_domain));
-	if (!td)
+	if (!tis)
 		return c->why;
-	rq = model_cmd_find(c, MODEL_RQ, (uint32_t)PRM_GET(tirc, tirc, inline_rqn));
-	if (!rq)
-		return c->why;
-	tir = model_cmd_new(c, MODEL_TIR, sizeof(*tir), 1);
-	if (!tir)
-		return c->why;
-	tir->td = td->o.id;
-	tir->rq = rq;
-	model_obj_use(&tir->o, &td->o);
-	model_obj_use(&tir->o, &rq->o);
-	PRM_SET(create_tir_out, c->out, tirn, tir->o.id);
+	if (PRM_GET(modify_tis_in, c->in, bitmask) != PRM_MODIFY_TIS_PRIO)
+		return MODEL_S_TIS_SELECT;
+	tis->prio = (uint8_t)PRM_GET(tisc, tisc, prio);
 	return MODEL_S_OK;
 }
 
-enum model_synd model_do_DESTROY_TIR(struct model_cmd *c)
+enum model_synd model_do_QUERY_TIS(struct model_cmd *c)
 {
-	return model_cmd_destroy(c, MODEL_TIR, (uint32_t)PRM_GET(destroy_tir_in, c->in, tirn));
+	const struct model_tis *tis =
+		model_cmd_find(c, MODEL_TIS, (uint32_t)PRM_GET(query_tis_in, c->in, tisn));
+	uint8_t *tisc = PRM_AT(query_tis_out, c->out, tis_context);
+
+	if (!tis)
+		return c->why;
+	PRM_SET(tisc, tisc, tls_en, tis->tls_en);
+	PRM_SET(tisc, tisc, prio, tis->prio);
+	PRM_SET(tisc, tisc, transport_domain, tis->td);
+	PRM_SET(tisc, tisc, pd, tis->pd);
+	return MODEL_S_OK;
 }

@@ -46,7 +46,7 @@ struct model_dev;
 	M(UAR, "uar") M(PD, "pd") M(TD, "td") M(UMEM, "umem") M(MKEY, "mkey") M(CQ, "cq") M(TIS, "tis") \
 	M(SQ, "sq") M(RQ, "rq") M(TIR, "tir") M(DEK, "dek") M(IPSEC, "ipsec") M(COUNTER, "counter") \
 	M(REFORMAT, "reformat") M(MODHDR, "modify_header") M(FT, "flow_table") M(FG, "flow_group") \
-	M(FTE, "flow_entry")
+	M(FTE, "flow_entry") M(RQT, "rqt")
 /* clang-format on */
 
 #define MODEL_TYPE_ENUM(t, word) MODEL_##t,
@@ -189,12 +189,33 @@ struct model_tis {
 	struct model_obj o;
 	uint32_t td, pd;
 	bool tls_en;
+	uint8_t prio;
 	struct model_tls *tls; /* with tls_en */
 };
+
+/* Receive queues to choose from by hash. Each entry counts as a user of its queue. */
+struct model_rqt {
+	struct model_obj o;
+	uint32_t n, max;
+	struct model_rq **rq;
+};
+
+/* What goes into the hash of a packet, and how: rss.c. */
+struct model_rss {
+	uint8_t fn; /* PRM_RX_HASH_FN_* */
+	bool symmetric;
+	uint8_t l3, l4;	 /* PRM_RX_HASH_L3_*, PRM_RX_HASH_L4_* */
+	uint32_t fields; /* PRM_RX_HASH_FIELD_* */
+	uint8_t key[40];
+};
+
 struct model_tir {
 	struct model_obj o;
-	struct model_rq *rq;
+	struct model_rq *rq;   /* direct, else NULL */
+	struct model_rqt *rqt; /* indirect, else NULL */
+	struct model_rss rss;
 	uint32_t td;
+	uint8_t self_lb_block;
 };
 
 struct model_key { /* one slot of a DEK (bulk) */
@@ -608,6 +629,17 @@ struct model_pkt_sum {
 void model_pkt_verify(const struct model_pkt *p, struct model_pkt_sum *sum);
 /* Header checksum of the IPv4 header at h, its checksum field taken as 0. */
 uint16_t model_ipv4_csum(const uint8_t *h);
+
+/*
+ * rss.c: hash of a parsed packet. type: what it was made of, as in the CQE; 0: nothing, and the hash is 0, too.
+ */
+struct model_hash {
+	uint32_t value;
+	uint8_t type;
+};
+struct model_hash model_rss_hash(const struct model_rss *rss, const struct model_pkt *p);
+/* Entry of a table of n that the hash chooses. */
+uint32_t model_rss_index(const struct model_rss *rss, uint32_t hash, uint32_t n);
 
 /* modify.c: run the actions on the packet; the image is up to date afterwards. */
 void model_modify(struct model_pkt *p, const struct model_modhdr *mh);

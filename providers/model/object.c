@@ -241,6 +241,8 @@ void model_obj_free(struct model_dev *dev, struct model_obj *o)
 		model_fte_unlink((struct model_fte *)o);
 	else
 		unhash(dev, o);
+	if (o->type == MODEL_RQT)
+		model_rqt_unlink((struct model_rqt *)o);
 	if (o->type == MODEL_FG)
 		model_fg_unlink((struct model_fg *)o);
 	if (o->type == MODEL_SQ)

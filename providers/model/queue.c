@@ -2,7 +2,7 @@
 /*
  * Completion and receive queues: packets are scattered into receive WQEs, CQEs are written. Send queues: sq.c.
  *
- *   frame -> RX steering -> TIR -> RQ ring -> scatter -> CQE
+ *   frame -> RX steering -> TIR -> [rss.c] -> RQ ring -> scatter -> CQE
  *
  * Rings and data are the host's memory and may change at any time: a WQE is copied once, then checked, then executed.
  *
@@ -107,13 +107,16 @@ static struct model_failure scatter(struct model_dev *dev, const struct model_rq
 	return done == p->len ? OK : FAIL(LOCAL_LENGTH, V_SCATTER);
 }
 
-static void rq_done(struct model_rq *rq, const struct model_pkt *p, struct model_events *ev)
+static void rq_done(struct model_rq *rq, const struct model_pkt *p, struct model_hash hash,
+		    struct model_events *ev)
 {
 	uint8_t cqe[MODEL_CQE_BYTES] = {0};
 	struct model_pkt_sum sum;
 
 	model_pkt_verify(p, &sum);
 	PRM_SET(cqe64, cqe, wqe_id, rq->ci);
+	PRM_SET(cqe64, cqe, rss_hash_result, hash.value);
+	PRM_SET(cqe64, cqe, rss_hash_type, hash.type);
 	PRM_SET(cqe64, cqe, check_sum, sum.check_sum);
 	PRM_SET(cqe64, cqe, flags_rqpn, rq->o.id);
 	PRM_SET(cqe64, cqe, hds_ip_ext, sum.hds_ip_ext);
@@ -160,7 +163,7 @@ void model_rq_flush(struct model_dev *dev, struct model_rq *rq)
 }
 
 static void rq_take(struct model_dev *dev, struct model_rq *rq, const struct model_pkt *p,
-		    struct model_events *ev)
+		    struct model_hash hash, struct model_events *ev)
 {
 	uint16_t posted = (uint16_t)((uint16_t)model_dbrec(rq->dbrec, 0) - rq->ci);
 	struct model_failure f;
@@ -182,7 +185,7 @@ static void rq_take(struct model_dev *dev, struct model_rq *rq, const struct mod
 		rq_fail(rq, f, ev);
 		model_count_drop(dev, MODEL_DROP_RX_QUEUE_STATE);
 	} else {
-		rq_done(rq, p, ev);
+		rq_done(rq, p, hash, ev);
 	}
 	rq->ci++;
 	if (f.syndrome)
@@ -192,10 +195,16 @@ static void rq_take(struct model_dev *dev, struct model_rq *rq, const struct mod
 void model_rx_deliver(struct model_dev *dev, const struct model_pkt *p, struct model_tir *tir)
 {
 	struct model_events ev = {.n = 0};
+	struct model_hash hash = {0, 0};
+	struct model_rq *rq = tir->rq;
 
-	pthread_mutex_lock(&tir->rq->lock);
-	rq_take(dev, tir->rq, p, &ev);
-	pthread_mutex_unlock(&tir->rq->lock);
+	if (!rq) {
+		hash = model_rss_hash(&tir->rss, p);
+		rq = tir->rqt->rq[model_rss_index(&tir->rss, hash.value, tir->rqt->n)];
+	}
+	pthread_mutex_lock(&rq->lock);
+	rq_take(dev, rq, p, hash, &ev);
+	pthread_mutex_unlock(&rq->lock);
 	model_events_raise(dev, &ev);
 }
 

@@ -46,7 +46,8 @@
 	Y(NO_MODHDR, 0x0d00020e, BAD_RES_ERR, "no such modify header context") \
 	Y(NO_FT, 0x0d00020f, BAD_RES_ERR, "no such flow table of this type") \
 	Y(NO_FG, 0x0d000210, BAD_RES_ERR, "no such group in this flow table") \
-	Y(NO_FTE, 0x0d000211, BAD_RES_ERR, "no entry at this flow index")
+	Y(NO_FTE, 0x0d000211, BAD_RES_ERR, "no entry at this flow index") \
+	Y(NO_RQT, 0x0d000212, BAD_RES_ERR, "no such RQT")
 
 /* Destroyed while something uses it. */
 #define MODEL_SYNDROMES_USED(Y) \
@@ -58,7 +59,7 @@
 	Y(USED_CQ, 0x0d000305, BAD_RES_STATE_ERR, "the CQ is used by a queue") \
 	Y(USED_TIS, 0x0d000306, BAD_RES_STATE_ERR, "the TIS is used by an SQ") \
 	Y(USED_SQ, 0x0d000307, BAD_RES_STATE_ERR, "the SQ is used") \
-	Y(USED_RQ, 0x0d000308, BAD_RES_STATE_ERR, "the RQ is used by a TIR") \
+	Y(USED_RQ, 0x0d000308, BAD_RES_STATE_ERR, "the RQ is used by a TIR or an RQT") \
 	Y(USED_TIR, 0x0d000309, BAD_RES_STATE_ERR, "the TIR is the destination of a rule") \
 	Y(USED_DEK, 0x0d00030a, BAD_RES_STATE_ERR, "the key is used by an IPsec object") \
 	Y(USED_IPSEC, 0x0d00030b, BAD_RES_STATE_ERR, "the IPsec object is used by a rule") \
@@ -67,7 +68,8 @@
 	Y(USED_MODHDR, 0x001ab444, BAD_RES_STATE_ERR, "the modify header context is used by a rule (real)") \
 	Y(USED_FT, 0x00ef0c8a, BAD_RES_STATE_ERR, "the flow table has groups, or a rule, a miss or the root leads to it (real)") \
 	Y(USED_FG, 0x00389e56, BAD_RES_STATE_ERR, "the flow group has entries (real)") \
-	Y(USED_FTE, 0x0d000311, BAD_RES_STATE_ERR, "the entry is used")
+	Y(USED_FTE, 0x0d000311, BAD_RES_STATE_ERR, "the entry is used") \
+	Y(USED_RQT, 0x0d000312, BAD_RES_STATE_ERR, "the RQT is used by a TIR")
 
 /* No more of a kind. */
 #define MODEL_SYNDROMES_LIMIT(Y) \
@@ -88,7 +90,8 @@
 	Y(LIMIT_MODHDR, 0x0d00040e, LIM_ERR, "the limit of modify header contexts is reached") \
 	Y(LIMIT_FT, 0x0d00040f, LIM_ERR, "the limit of flow tables is reached") \
 	Y(LIMIT_FG, 0x0d000410, LIM_ERR, "the limit of flow groups is reached") \
-	Y(LIMIT_FTE, 0x0d000411, LIM_ERR, "the limit of flow entries is reached")
+	Y(LIMIT_FTE, 0x0d000411, LIM_ERR, "the limit of flow entries is reached") \
+	Y(LIMIT_RQT, 0x0d000412, LIM_ERR, "the limit of RQTs is reached")
 
 /* Memory keys and queues. */
 #define MODEL_SYNDROMES_QUEUE(Y) \
@@ -112,7 +115,13 @@
 	Y(QUEUE_BITMASK, 0x0d000512, BAD_PARAM_ERR, "queue: a field is selected that cannot be modified") \
 	Y(TIS_TLS, 0x0d000513, BAD_PARAM_ERR, "TIS: tls_en needs the tls_tx capability and a PD") \
 	Y(TIS_CONTEXT, 0x0d000514, BAD_PARAM_ERR, "TIS: a feature that is not offered") \
-	Y(TIR_CONTEXT, 0x0d000515, BAD_PARAM_ERR, "TIR: only direct TIRs without hash, LRO and TLS are offered")
+	Y(TIR_CONTEXT, 0x0d000515, BAD_PARAM_ERR, "TIR: LRO, TLS and tunnels are not offered; a direct TIR has no hash and no RQT, an indirect one no RQ") \
+	Y(TIR_HASH, 0x0d000516, BAD_PARAM_ERR, "TIR: hash function, or a field to hash that is not offered") \
+	Y(TIR_SELECT, 0x0d000517, BAD_PARAM_ERR, "TIR: a field is selected that cannot be modified, or none is") \
+	Y(TIS_SELECT, 0x0d000518, BAD_PARAM_ERR, "TIS: a field is selected that cannot be modified, or none is") \
+	Y(RQT_CONTEXT, 0x0d000519, BAD_PARAM_ERR, "RQT: a list of anything but RQs of this function is not offered") \
+	Y(RQT_SIZE, 0x0d00051a, BAD_PARAM_ERR, "RQT: its size is a power of 2, not above its maximum or log_max_rqt_size") \
+	Y(RQT_SELECT, 0x0d00051b, BAD_PARAM_ERR, "RQT: only the list of RQs can be modified")
 
 /* Keys, IPsec objects, SYNC_CRYPTO. */
 #define MODEL_SYNDROMES_GENERAL(Y) \

@@ -286,6 +286,100 @@ static void build_DESTROY_TIR(struct world *w, struct mailbox *m)
 	SET(destroy_tir_in, tirn, id);
 }
 
+static void build_QUERY_TIS(struct world *w, struct mailbox *m)
+{
+	BEGIN(QUERY_TIS, query_tis);
+	SET(query_tis_in, tisn, w->tis);
+}
+
+static void build_MODIFY_TIS(struct world *w, struct mailbox *m)
+{
+	BEGIN(MODIFY_TIS, modify_tis);
+	SET(modify_tis_in, tisn, w->tis);
+	SET(modify_tis_in, bitmask, PRM_MODIFY_TIS_PRIO);
+	PRM_SET(tisc, PRM_AT(modify_tis_in, m->in, ctx), prio, 2);
+}
+
+/* Two entries of the world's queue. */
+static void fill_rqt(const struct world *w, struct mailbox *m, uint8_t *rqtc)
+{
+	m->inlen += 2 * PRM_BYTES(rq_num);
+	PRM_SET(rqtc, rqtc, rqt_max_size, 4);
+	PRM_SET(rqtc, rqtc, rqt_actual_size, 2);
+	for (int i = 0; i < 2; i++)
+		PRM_SET(rq_num, PRM_AT(rqtc, rqtc, rq_num) + i * PRM_BYTES(rq_num), rq_num, w->rq);
+}
+
+static void build_CREATE_RQT(struct world *w, struct mailbox *m)
+{
+	BEGIN(CREATE_RQT, create_rqt);
+	fill_rqt(w, m, PRM_AT(create_rqt_in, m->in, rqt_context));
+}
+
+static void build_MODIFY_RQT(struct world *w, struct mailbox *m)
+{
+	BEGIN(MODIFY_RQT, modify_rqt);
+	SET(modify_rqt_in, rqtn, w->rqt);
+	SET(modify_rqt_in, bitmask, PRM_MODIFY_RQT_RQN_LIST);
+	fill_rqt(w, m, PRM_AT(modify_rqt_in, m->in, ctx));
+}
+
+static void build_QUERY_RQT(struct world *w, struct mailbox *m)
+{
+	BEGIN(QUERY_RQT, query_rqt);
+	m->outlen += 2 * PRM_BYTES(rq_num);
+	SET(query_rqt_in, rqtn, w->rqt);
+}
+
+static void build_DESTROY_RQT(struct world *w, struct mailbox *m)
+{
+	uint32_t id;
+
+	build_CREATE_RQT(w, m);
+	id = MADE(create_rqt_out, rqtn);
+	BEGIN(DESTROY_RQT, destroy_rqt);
+	SET(destroy_rqt_in, rqtn, id);
+}
+
+static void fill_hash(uint8_t *tirc)
+{
+	uint8_t *sel = PRM_AT(tirc, tirc, rx_hash_field_selector_outer);
+
+	PRM_SET(tirc, tirc, rx_hash_fn, PRM_RX_HASH_FN_TOEPLITZ);
+	memset(PRM_AT(tirc, tirc, rx_hash_toeplitz_key), 0x6d, 40);
+	PRM_SET(rx_hash_field_select, sel, selected_fields,
+		PRM_RX_HASH_FIELD_SRC_IP | PRM_RX_HASH_FIELD_DST_IP);
+}
+
+void mailbox_build_indirect_tir(struct world *w, struct mailbox *m)
+{
+	uint8_t *tirc = PRM_AT(create_tir_in, m->in, ctx);
+
+	BEGIN(CREATE_TIR, create_tir);
+	PRM_SET(tirc, tirc, transport_domain, w->td);
+	PRM_SET(tirc, tirc, disp_type, PRM_TIRC_DISP_TYPE_INDIRECT);
+	PRM_SET(tirc, tirc, indirect_table, w->rqt);
+	fill_hash(tirc);
+}
+
+static void build_MODIFY_TIR(struct world *w, struct mailbox *m)
+{
+	uint8_t *tirc = PRM_AT(modify_tir_in, m->in, ctx);
+
+	BEGIN(MODIFY_TIR, modify_tir);
+	SET(modify_tir_in, tirn, w->tir_rss);
+	SET(modify_tir_in, bitmask,
+	    PRM_MODIFY_TIR_INDIRECT_TABLE | PRM_MODIFY_TIR_HASH | PRM_MODIFY_TIR_SELF_LB_EN);
+	PRM_SET(tirc, tirc, indirect_table, w->rqt);
+	fill_hash(tirc);
+}
+
+static void build_QUERY_TIR(struct world *w, struct mailbox *m)
+{
+	BEGIN(QUERY_TIR, query_tir);
+	SET(query_tir_in, tirn, w->tir_rss);
+}
+
 /* -- flow tables ------------------------------------------------------------------------------------------- */
 
 static void table(struct mailbox *m, unsigned int type, unsigned int level)
@@ -704,6 +798,10 @@ static int queues_init(struct world *w, struct mailbox *m)
 	NEED(w->rq = make_rq(w, m));
 	build_CREATE_TIR(w, m);
 	NEED(w->tir = MADE(create_tir_out, tirn));
+	build_CREATE_RQT(w, m);
+	NEED(w->rqt = MADE(create_rqt_out, rqtn));
+	mailbox_build_indirect_tir(w, m);
+	NEED(w->tir_rss = MADE(create_tir_out, tirn));
 	return 0;
 }
 

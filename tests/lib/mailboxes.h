@@ -18,7 +18,7 @@ enum { WORLD_UID = 1 };
 struct world {
 	struct model_dev dev;
 	uint8_t *mem; /* what the umem is made of */
-	uint32_t umem, uar, pd, td, mkey, cq, tis, sq, rq, tir;
+	uint32_t umem, uar, pd, td, mkey, cq, tis, sq, rq, tir, rqt, tir_rss;
 	uint32_t dek, bulk, sa_rx, sa_tx; /* a single key that the SAs use, and a bulk */
 	uint32_t counter, add, del, modhdr;
 	uint32_t root, rx, rx2, tx, tx2; /* tables: level 0 of the owner; 10, 11; 10, 11 */
@@ -44,6 +44,9 @@ int mailbox_exec(struct world *w, const struct mailbox *m, uint8_t *out);
  * for them; so building may change the world.
  */
 void mailbox_build(struct world *w, uint16_t opcode, struct mailbox *m);
+
+/* CREATE_TIR has two forms: this is the one with an RQT. */
+void mailbox_build_indirect_tir(struct world *w, struct mailbox *m);
 
 /* General objects have two forms of each command. */
 void mailbox_build_ipsec(struct world *w, uint16_t opcode, struct mailbox *m);

@@ -485,7 +485,7 @@ static void destinations(void **state)
 	bad(MODEL_S_FTE_DEST_TABLE);
 	destination(PRM_IFC_FLOW_DESTINATION_TYPE_VPORT, 1);
 	bad(MODEL_S_FTE_DEST_TYPE);
-	destination(PRM_IFC_FLOW_DESTINATION_TYPE_TIR, w.tir + 1);
+	destination(PRM_IFC_FLOW_DESTINATION_TYPE_TIR, 0x7ffff1);
 	bad(MODEL_S_FTE_DEST_TIR);
 	destination(PRM_IFC_FLOW_DESTINATION_TYPE_TIR, w.tir);
 	good();

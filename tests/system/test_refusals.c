@@ -42,6 +42,8 @@ enum { NO_SUCH_ID = 0x7ffff1, STRANGER = 2 };
 #define IDS_DEALLOC_TRANSPORT_DOMAIN N(dealloc_transport_domain_in, transport_domain)
 #define IDS_CREATE_TIR IN(create_tir_in, ctx, tirc, transport_domain) IN(create_tir_in, ctx, tirc, inline_rqn)
 #define IDS_DESTROY_TIR N(destroy_tir_in, tirn)
+#define IDS_MODIFY_TIR N(modify_tir_in, tirn) IN(modify_tir_in, ctx, tirc, indirect_table)
+#define IDS_QUERY_TIR N(query_tir_in, tirn)
 #define IDS_CREATE_SQ IN(create_sq_in, ctx, sqc, cqn) IN(create_sq_in, ctx, sqc, tis_num_0) \
 	WQ(create_sq_in, ctx, sqc, pd) WQ(create_sq_in, ctx, sqc, uar_page) WQ(create_sq_in, ctx, sqc, wq_umem_id) \
 	WQ(create_sq_in, ctx, sqc, dbr_umem_id)
@@ -55,6 +57,13 @@ enum { NO_SUCH_ID = 0x7ffff1, STRANGER = 2 };
 #define IDS_QUERY_RQ N(query_rq_in, rqn)
 #define IDS_CREATE_TIS IN(create_tis_in, ctx, tisc, transport_domain) IN(create_tis_in, ctx, tisc, pd)
 #define IDS_DESTROY_TIS N(destroy_tis_in, tisn)
+#define IDS_MODIFY_TIS N(modify_tis_in, tisn)
+#define IDS_QUERY_TIS N(query_tis_in, tisn)
+#define RQT_ENTRY(i) {PRM_create_rqt_in_bits + (i) * PRM_rq_num_bits + PRM_OFFSET(rq_num, rq_num), PRM_WIDTH(rq_num, rq_num)},
+#define IDS_CREATE_RQT RQT_ENTRY(0) RQT_ENTRY(1)
+#define IDS_MODIFY_RQT N(modify_rqt_in, rqtn) RQT_ENTRY(0) RQT_ENTRY(1)
+#define IDS_DESTROY_RQT N(destroy_rqt_in, rqtn)
+#define IDS_QUERY_RQT N(query_rqt_in, rqtn)
 #define IDS_SET_FLOW_TABLE_ROOT N(set_flow_table_root_in, table_id)
 #define IDS_CREATE_FLOW_TABLE IN(create_flow_table_in, flow_table_context, flow_table_context, table_miss_id)
 #define IDS_DESTROY_FLOW_TABLE N(destroy_flow_table_in, table_id)
@@ -100,6 +109,8 @@ enum { NO_SUCH_ID = 0x7ffff1, STRANGER = 2 };
 #define MAKES_DEALLOC_TRANSPORT_DOMAIN NTYPES
 #define MAKES_CREATE_TIR TIR
 #define MAKES_DESTROY_TIR NTYPES
+#define MAKES_MODIFY_TIR NTYPES
+#define MAKES_QUERY_TIR NTYPES
 #define MAKES_CREATE_SQ SQ
 #define MAKES_MODIFY_SQ NTYPES
 #define MAKES_DESTROY_SQ NTYPES
@@ -110,6 +121,12 @@ enum { NO_SUCH_ID = 0x7ffff1, STRANGER = 2 };
 #define MAKES_QUERY_RQ NTYPES
 #define MAKES_CREATE_TIS TIS
 #define MAKES_DESTROY_TIS NTYPES
+#define MAKES_MODIFY_TIS NTYPES
+#define MAKES_QUERY_TIS NTYPES
+#define MAKES_CREATE_RQT RQT
+#define MAKES_MODIFY_RQT NTYPES
+#define MAKES_DESTROY_RQT NTYPES
+#define MAKES_QUERY_RQT NTYPES
 #define MAKES_SET_FLOW_TABLE_ROOT NTYPES
 #define MAKES_CREATE_FLOW_TABLE FT
 #define MAKES_DESTROY_FLOW_TABLE NTYPES
@@ -392,6 +409,7 @@ static void destroy_while_used(void **state)
 	USED(DESTROY_CQ, destroy_cq_in, cqn, w.cq);
 	USED(DESTROY_TIS, destroy_tis_in, tisn, w.tis);
 	USED(DESTROY_RQ, destroy_rq_in, rqn, w.rq);
+	USED(DESTROY_RQT, destroy_rqt_in, rqtn, w.rqt);
 	USED(DEALLOC_FLOW_COUNTER, dealloc_flow_counter_in, flow_counter_id, w.counter);
 	USED(DEALLOC_PACKET_REFORMAT_CONTEXT, dealloc_packet_reformat_context_in,
 	     packet_reformat_id, w.del);
