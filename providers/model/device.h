@@ -5,6 +5,7 @@
 
 #include "control.h"
 #include "devx.h"
+#include "providers/timer.h"
 
 #define MODEL_ROOT_LOG_SIZE 10 /* 16 priorities of 64 rules */
 
@@ -20,8 +21,7 @@ struct prov_device {
 	/* Guards what follows. Rank 0: before the firmware's lock; no callback with it held. */
 	pthread_mutex_t lock;
 	struct model_pending *head, **tail; /* in the order in which the firmware does them */
-	struct prov_timer *timers;	    /* timer.c: the next one, root of a heap */
-	uint64_t timers_armed;		    /* so far */
+	struct prov_timers timers;
 	struct prov_obj *objs;
 	struct prov_attachment *attachments;
 	uint32_t root_id[2];
@@ -45,10 +45,6 @@ int model_attach(struct prov_device *dev, const struct prov_attach *a,
 		 struct prov_attachment **out);
 int model_detach(struct prov_device *dev, struct prov_attachment *a);
 void model_attachments_free(struct prov_device *dev);
-
-/* timer.c: with dev->lock; t is not armed, or is. */
-void model_timer_insert(struct prov_device *dev, struct prov_timer *t);
-void model_timer_remove(struct prov_device *dev, struct prov_timer *t);
 
 /* spec.c: options of a device name. */
 struct model_spec {

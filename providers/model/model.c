@@ -71,14 +71,14 @@ static void drain(struct prov_device *dev)
 /* Set the timer to the next deadline. With the lock held. */
 static void rearm(struct prov_device *dev)
 {
-	uint64_t next = dev->timers ? dev->timers->when : 0;
+	uint64_t next = dev->timers.first ? dev->timers.first->when : 0;
 	struct itimerspec at = {.it_value = {0, 0}};
 
 	if (is_virtual(dev))
 		return;
 	if (dev->head && dev->head->ticket.done && (!next || dev->head->ticket.done < next))
 		next = dev->head->ticket.done;
-	if (dev->timers && !next)
+	if (dev->timers.first && !next)
 		next = 1; /* a deadline of 0 has passed */
 	if (next == dev->armed)
 		return;
@@ -247,11 +247,11 @@ static struct prov_timer *take_timer(struct prov_device *dev)
 	struct prov_timer *t;
 
 	pthread_mutex_lock(&dev->lock);
-	t = dev->timers;
+	t = dev->timers.first;
 	if (t && t->when > model_now(&dev->m))
 		t = NULL;
 	if (t)
-		model_timer_remove(dev, t);
+		prov_timers_remove(&dev->timers, t);
 	pthread_mutex_unlock(&dev->lock);
 	return t;
 }
@@ -296,8 +296,8 @@ static uint64_t next_event(struct prov_device *dev)
 	pthread_mutex_lock(&dev->lock);
 	if (dev->head)
 		next = dev->head->ticket.done;
-	if (dev->timers && dev->timers->when < next)
-		next = dev->timers->when;
+	if (dev->timers.first && dev->timers.first->when < next)
+		next = dev->timers.first->when;
 	pthread_mutex_unlock(&dev->lock);
 	return late && late < next ? late : next;
 }
@@ -368,7 +368,7 @@ static void timer_arm(struct prov_device *dev, struct prov_timer *t)
 {
 	pthread_mutex_lock(&dev->lock);
 	if (!t->armed) {
-		model_timer_insert(dev, t);
+		prov_timers_insert(&dev->timers, t);
 		rearm(dev);
 	}
 	pthread_mutex_unlock(&dev->lock);
@@ -381,7 +381,7 @@ static bool timer_cancel(struct prov_device *dev, struct prov_timer *t)
 	pthread_mutex_lock(&dev->lock);
 	found = t->armed;
 	if (found) {
-		model_timer_remove(dev, t);
+		prov_timers_remove(&dev->timers, t);
 		rearm(dev);
 	}
 	pthread_mutex_unlock(&dev->lock);

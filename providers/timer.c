@@ -8,9 +8,9 @@
  * It lives in the timers themselves, because arming cannot fail. Arming takes constant time, taking and cancelling
  * log n on average; a sorted list took n per timer and was quadratic with a timer per connection.
  *
- * Locks: the caller holds dev->lock.
+ * Locks: the caller's.
  */
-#include "device.h"
+#include "timer.h"
 
 static bool before(const struct prov_timer *a, const struct prov_timer *b)
 {
@@ -63,21 +63,21 @@ static struct prov_timer *meld_row(struct prov_timer *first)
 	return root;
 }
 
-void model_timer_insert(struct prov_device *dev, struct prov_timer *t)
+void prov_timers_insert(struct prov_timers *heap, struct prov_timer *t)
 {
 	t->next = t->prev = t->child = NULL;
-	t->order = dev->timers_armed++;
+	t->order = heap->armed++;
 	t->armed = true;
-	dev->timers = meld(dev->timers, t);
+	heap->first = meld(heap->first, t);
 }
 
-void model_timer_remove(struct prov_device *dev, struct prov_timer *t)
+void prov_timers_remove(struct prov_timers *heap, struct prov_timer *t)
 {
 	struct prov_timer *under = meld_row(t->child);
 
 	t->armed = false;
-	if (t == dev->timers) {
-		dev->timers = under;
+	if (t == heap->first) {
+		heap->first = under;
 		return;
 	}
 	if (t->prev->child == t)
@@ -86,5 +86,5 @@ void model_timer_remove(struct prov_device *dev, struct prov_timer *t)
 		t->prev->next = t->next;
 	if (t->next)
 		t->next->prev = t->prev;
-	dev->timers = meld(dev->timers, under);
+	heap->first = meld(heap->first, under);
 }
