@@ -4,7 +4,7 @@ set(VERSION_MAP ${CMAKE_SOURCE_DIR}/mlx5-offload.map)
 
 add_library(mlx5-offload SHARED $<TARGET_OBJECTS:mlxo_objects>)
 target_include_directories(mlx5-offload INTERFACE ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(mlx5-offload PRIVATE PkgConfig::CRYPTO PkgConfig::PCAP Threads::Threads)
+target_link_libraries(mlx5-offload PRIVATE ${MLXO_DEPS})
 target_link_options(mlx5-offload PRIVATE -Wl,--version-script=${VERSION_MAP})
 set_target_properties(mlx5-offload PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
                       LINK_DEPENDS ${VERSION_MAP})
@@ -17,7 +17,7 @@ add_custom_command(OUTPUT ${one} VERBATIM COMMAND_EXPAND_LISTS
                    DEPENDS $<TARGET_OBJECTS:mlxo_objects>)
 add_library(mlx5-offload-static STATIC ${one})
 target_include_directories(mlx5-offload-static INTERFACE ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(mlx5-offload-static INTERFACE PkgConfig::CRYPTO PkgConfig::PCAP Threads::Threads)
+target_link_libraries(mlx5-offload-static INTERFACE ${MLXO_DEPS})
 set_target_properties(mlx5-offload-static PROPERTIES OUTPUT_NAME mlx5-offload LINKER_LANGUAGE C)
 
 # Paths from where the file is, so that `cmake --install --prefix` elsewhere needs no edit.

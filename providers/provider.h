@@ -172,12 +172,16 @@ static inline const struct prov_ops *prov_ops(const struct prov_device *dev)
 	return ((const struct prov_base *)dev)->ops;
 }
 
-/* Open by device name: "model" and "model:..." are the software ConnectX. 0 or -errno with a sentence in why. */
+/*
+ * Open by device name: "model" and "model:..." are the software ConnectX, any other is the verbs, PCI or netdev name of a
+ * NIC. 0 or -errno with a sentence in why.
+ */
 int prov_open(const char *spec, struct prov_device **dev, char *why, size_t whylen);
 
 /* Submit and run progress() until done. Returns cmd->result. Must not be called from a `done` callback. */
 int prov_cmd_wait(struct prov_device *dev, struct prov_cmd *cmd);
 
 extern const struct prov_ops model_prov_ops;
+extern const struct prov_ops mlx5_prov_ops; /* in builds with MLXO_MLX5 */
 
 #endif

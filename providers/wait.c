@@ -18,7 +18,8 @@ int prov_cmd_wait(struct prov_device *dev, struct prov_cmd *cmd)
 	if (err)
 		return cmd->result = err;
 	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
-		if (ops->progress(dev) == 0)
-			ops->wait(dev, 10);
+		if (ops->progress(dev) == 0 && !__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+			ops->wait(dev,
+				  10); /* asked again: another thread may have done it meanwhile */
 	return cmd->result;
 }
