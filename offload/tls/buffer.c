@@ -16,7 +16,7 @@
 
 static const uint16_t sizes[TLS_NCLASSES] = {64, 320, 1344, 4224, TLS_BLOCK_MAX};
 
-enum { SLAB = 4 * TLS_BLOCK_MAX, NONE = 0xffff };
+enum { SLAB = 4 * TLS_BLOCK_MAX, NONE = 0xffff, MORE = 16 * SLAB };
 
 struct tls_slab {
 	struct tls_slab *next, **prev; /* in some[] or empty */
@@ -40,6 +40,9 @@ int tls_buffers_init(struct tls_buffers *b, struct mlxo_device *dev, size_t byte
 
 void tls_buffers_fini(struct tls_buffers *b, struct mlxo_device *dev)
 {
+	if (b->more)
+		tls_buffers_fini(b->more, dev);
+	mlxo_free(b->more);
 	obj_region_destroy(dev, b->mem);
 	mlxo_free(b->slabs);
 	memset(b, 0, sizeof(*b));
@@ -142,4 +145,45 @@ void tls_buffer_put(struct tls_buffers *b, uint8_t *block)
 		link_out(s);
 		link_in(&b->empty, s);
 	}
+}
+
+/* -- after a reset ------------------------------------------------------------------------------------------- */
+
+static struct tls_buffers *add_more(struct tls_buffers *b, struct mlxo_device *dev)
+{
+	struct tls_buffers *more = mlxo_calloc(1, sizeof(*more));
+
+	if (!more) {
+		obj_error_nomem("the buffers of a queue");
+		return NULL;
+	}
+	if (tls_buffers_init(more, dev, MORE)) {
+		mlxo_free(more->slabs);
+		mlxo_free(more);
+		return NULL;
+	}
+	b->more = more;
+	return more;
+}
+
+uint8_t *tls_buffer_get_anyhow(struct tls_buffers *b, struct mlxo_device *dev, uint32_t n,
+			       struct tls_buffers **from)
+{
+	for (; b; b = b->more ? b->more : add_more(b, dev)) {
+		uint8_t *block = tls_buffer_get(b, n);
+
+		*from = b;
+		if (block)
+			return block;
+	}
+	return NULL;
+}
+
+int tls_buffers_renew(struct tls_buffers *b, struct mlxo_device *dev)
+{
+	int err = 0;
+
+	for (; b && !err; b = b->more)
+		err = obj_region_renew(dev, b->mem);
+	return err;
 }

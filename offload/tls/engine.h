@@ -154,12 +154,13 @@ struct tls_record {
 	void *cookie;
 	uint64_t rec_no;
 	uint64_t stamp; /* behind the last WQE that reads it */
-	uint8_t *block; /* of the queue's buffers */
-	uint32_t seq;	/* of its first byte */
-	uint32_t len;	/* on the wire */
-	uint32_t plain; /* bytes of plaintext */
-	bool hw;	/* the device encrypts it */
-	bool held;	/* cookie has to be released */
+	uint8_t *block;
+	struct tls_buffers *from; /* of these */
+	uint32_t seq;		  /* of its first byte */
+	uint32_t len;		  /* on the wire */
+	uint32_t plain;		  /* bytes of plaintext */
+	bool hw;		  /* the device encrypts it */
+	bool held;		  /* cookie has to be released */
 	uint8_t type;
 	uint8_t nsegs;
 	struct queue_seg seg[];
@@ -176,7 +177,7 @@ struct tls_write {
 
 /* NULL with errno: EAGAIN (buffers) or ENOMEM. Number, position and key are the connection's next. */
 struct tls_record *tls_record_create(struct mlxo_tls *tls, const struct tls_write *w, bool hw);
-/* Encrypt a hardware record in software after all: the same bytes on the wire. 0, -EAGAIN (buffers), -EIO. */
+/* Encrypt a hardware record in software after all: the same bytes on the wire. 0, -EAGAIN (still being sent), -ENOMEM, -EIO. */
 int tls_record_seal(struct mlxo_tls *tls, struct tls_record *r);
 /* Acknowledged, or its connection is gone: free it as soon as the queue is done with it. */
 void tls_record_release(struct mlxo_tls_queue *q, struct tls_record *r);
@@ -190,6 +191,7 @@ void tls_record_renew(struct mlxo_tls_queue *q, struct tls_record *r);
 enum { TLS_NCLASSES = 5 };
 struct tls_slab;
 struct tls_buffers {
+	struct tls_buffers *more; /* made after a reset: see tls_buffer_get_anyhow() */
 	struct obj_region *mem;
 	struct tls_slab *slabs;
 	uint32_t nslabs, fresh;		     /* fresh: never used ones start here */
@@ -202,6 +204,14 @@ void tls_buffers_fini(struct tls_buffers *b, struct mlxo_device *dev);
 /* A block of at least n bytes (n <= TLS_BLOCK_MAX), 64-byte aligned, not zeroed. NULL: used up. */
 uint8_t *tls_buffer_get(struct tls_buffers *b, uint32_t n);
 void tls_buffer_put(struct tls_buffers *b, uint8_t *block);
+/*
+ * For what must be sent again before anything is given back: when b is used up, memory is registered for it, which stays with
+ * b. *from: what the block belongs to. NULL: no memory.
+ */
+uint8_t *tls_buffer_get_anyhow(struct tls_buffers *b, struct mlxo_device *dev, uint32_t n,
+			       struct tls_buffers **from);
+/* After a reset: register again. */
+int tls_buffers_renew(struct tls_buffers *b, struct mlxo_device *dev);
 enum { TLS_BLOCK_MAX = MLXO_TLS_RECORD_MAX + 64 };
 
 /* memory.c: memory of the user's. false: not registered. Any thread, no lock. */

@@ -416,7 +416,7 @@ int tls_queue_renew(struct mlxo_tls_queue *q)
 	uint64_t posted = (q->sq.posted + UINT16_MAX) & ~(uint64_t)UINT16_MAX;
 	unsigned int epoch = q->sq.epoch + 1;
 	struct queue_sq sq;
-	int err = obj_region_renew(q->engine->dev, q->buffers.mem);
+	int err = tls_buffers_renew(&q->buffers, q->engine->dev);
 
 	if (!err)
 		err = queue_sq_init(&sq, q->engine->dev,

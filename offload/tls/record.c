@@ -129,11 +129,11 @@ static int seal(struct mlxo_tls *tls, const struct tls_record *r, const struct i
 }
 
 /* The whole record is one piece of the block. */
-static void one_segment(struct mlxo_tls_queue *q, struct tls_record *r)
+static void one_segment(struct tls_record *r)
 {
 	r->nsegs = 1;
 	r->seg[0] =
-		(struct queue_seg){(uint64_t)(uintptr_t)r->block, q->buffers.mem->mr.lkey, r->len};
+		(struct queue_seg){(uint64_t)(uintptr_t)r->block, r->from->mem->mr.lkey, r->len};
 }
 
 /* -- making one ---------------------------------------------------------------------------------------------- */
@@ -175,6 +175,7 @@ static struct tls_record *record_new(struct mlxo_tls *tls, const struct tls_writ
 				      "acknowledge what the peer has and poll",
 				      tls->q->buffers.mem->len);
 	}
+	r->from = &tls->q->buffers;
 	r->key = tls->key;
 	r->rec_no = tls->rec_no;
 	r->seq = tls->nxt;
@@ -197,7 +198,7 @@ static struct tls_record *create_sw(struct mlxo_tls *tls, const struct tls_write
 		mlxo_free(r);
 		return NULL;
 	}
-	one_segment(tls->q, r);
+	one_segment(r);
 	r->key = NULL; /* not needed again */
 	return r;
 }
@@ -226,7 +227,7 @@ static struct tls_record *create_hw_copied(struct mlxo_tls *tls, const struct tl
 		to += w->iov[i].iov_len;
 	}
 	put_trailer(tls, r, to);
-	one_segment(tls->q, r);
+	one_segment(r);
 	r->hw = true;
 	tls_add(tls->q, TLS_N_COPIED_BYTES, w->plain);
 	return r;
@@ -289,25 +290,25 @@ int tls_record_seal(struct mlxo_tls *tls, struct tls_record *r)
 	struct mlxo_tls_queue *q = tls->q;
 	struct tls_key *k = r->key;
 	struct iovec iov[MAX_SEGS];
+	struct tls_buffers *from;
 	uint8_t *block;
 	int err;
 
 	if (!queue_sq_is_done(&q->sq, r->stamp))
 		return obj_error(-EAGAIN, "a record is still being sent: poll");
-	block = tls_buffer_get(&q->buffers, r->len);
-	if (!block) {
-		tls_add(q, TLS_N_BUFFERS_FULL, 1);
-		return obj_error(-EAGAIN, "the queue's buffers are used up: acknowledge and poll");
-	}
+	block = tls_buffer_get_anyhow(&q->buffers, q->engine->dev, r->len, &from);
+	if (!block)
+		return -ENOMEM;
 	memcpy(block, r->block, prefix_len(tls));
 	err = seal(tls, r, iov, plain_iov(tls, r, iov), block);
 	if (err) {
-		tls_buffer_put(&q->buffers, block);
+		tls_buffer_put(from, block);
 		return err;
 	}
-	tls_buffer_put(&q->buffers, r->block);
+	tls_buffer_put(r->from, r->block);
 	r->block = block;
-	one_segment(q, r);
+	r->from = from;
+	one_segment(r);
 	r->hw = false;
 	r->key = NULL;
 	release_payload(q, r);
@@ -323,7 +324,7 @@ int tls_record_seal(struct mlxo_tls *tls, struct tls_record *r)
 void tls_record_free(struct mlxo_tls_queue *q, struct tls_record *r)
 {
 	release_payload(q, r);
-	tls_buffer_put(&q->buffers, r->block);
+	tls_buffer_put(r->from, r->block);
 	mlxo_free(r);
 }
 
@@ -337,7 +338,7 @@ void tls_record_release(struct mlxo_tls_queue *q, struct tls_record *r)
 
 void tls_record_renew(struct mlxo_tls_queue *q, struct tls_record *r)
 {
-	uint32_t own = q->buffers.mem->mr.lkey;
+	uint32_t own = r->from->mem->mr.lkey;
 
 	for (unsigned int i = 0; i < r->nsegs; i++) {
 		const uint8_t *addr = (const uint8_t *)(uintptr_t)r->seg[i].addr;

@@ -149,6 +149,7 @@ static int linearize(struct build *b, uint32_t first, uint32_t want, uint32_t *n
 			*n += b->plan->segs[first].len;
 		return 0;
 	}
+	r->from = buffers;
 	r->next = b->plan->copies;
 	b->plan->copies = r;
 	copy_range(b, r->block, want);

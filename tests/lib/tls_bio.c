@@ -120,6 +120,7 @@ void tls_bio_deliver(struct tls_bio *b)
 	while (tls_peer_next(&b->wire) != nxt) {
 		tls_bio_again(b, tls_peer_next(&b->wire), 1 + tls_bio_random(b) % (3u * b->mss));
 		ring(b);
+		assert_int_equal(b->wire.bad_headers, 0);
 		if (tls_bio_random(b) % 2)
 			acknowledge(b); /* often in the middle of a record */
 	}

@@ -136,6 +136,69 @@ static void test_every_byte(void **state)
 	}
 }
 
+/* Write records of up to len bytes until the queue's buffers are used up; nothing arrives. */
+static void fill(struct tls_pair *p, uint32_t len, bool registered)
+{
+	const uint8_t *from = registered ? rig.payload : p->copy;
+	struct mlxo_tls_written w;
+	int err;
+
+	p->bio.wire.drop_every = 1;
+	do {
+		uint32_t at = (uint32_t)(p->wrote % RIG_PAYLOAD);
+		struct iovec iov = {(void *)(uintptr_t)(from + at),
+				    len < RIG_PAYLOAD - at ? len : RIG_PAYLOAD - at};
+
+		err = mlxo_tls_write(p->bio.tls, TYPE_DATA, &iov, 1, NULL, &w);
+		if (err)
+			break;
+		p->wrote += iov.iov_len;
+		tls_bio_again(&p->bio, w.seq, w.len);
+	} while (!err);
+	assert_int_equal(err, -EAGAIN);
+	p->bio.wire.drop_every = 0;
+}
+
+static void reset(void)
+{
+	assert_int_equal(mlxo_model_reset(rig.dev), 0);
+	assert_int_equal(mlxo_tls_engine_recover(rig.engine), 0);
+}
+
+/*
+ * The device is reset while all buffers are in use: what was the device's to encrypt is encrypted here, and there must be
+ * room for it, because nothing is given back before something arrives.
+ */
+static void test_reset_when_full(void **state)
+{
+	static const struct {
+		uint32_t len;
+		bool registered;
+	} cases[] = {{100, true}, {400, true}, {16384, false}, {5000, false}};
+
+	(void)state;
+	for (int i = 0; i < 2 * TLS_KINDS; i++) {
+		struct tls_pair p;
+		uint64_t sealed = tls_rig_stat(&rig, "records_sealed_late");
+
+		open_pair(&p, i / 2, i % 2);
+		p.bio.mss = 300;
+		move(&p.bio, true);
+		fill(&p, cases[i % 4].len, cases[i % 4].registered);
+		reset();
+		for (int k = 0; k < 20; k++)
+			tls_bio_again(&p.bio, tls_peer_next(&p.bio.wire), 700);
+		reset(); /* with some that are encrypted and did not arrive */
+		tls_pair_check(&p);
+		assert_true(tls_rig_stat(&rig, "records_sealed_late") > sealed);
+		move(&p.bio, true);
+		tls_pair_write(&p, 50000, true);
+		assert_int_equal(tls_bio_info(&p.bio).state, MLXO_TLS_HARDWARE);
+		tls_pair_check(&p);
+		tls_pair_close(&p);
+	}
+}
+
 /* As it comes: adaptive admission, and software while too much is lost. */
 static void test_defaults(void **state)
 {
@@ -163,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_little_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_every_byte, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reset_when_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_defaults, setup_defaults, teardown),
 	};
 
