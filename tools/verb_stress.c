@@ -21,6 +21,10 @@ static int check_device(struct session *s, const struct stress_options *o)
 	if (rc)
 		return session_failed(s, rc);
 	free(stats);
+	if (s->forward)
+		return problem_errno(
+			&s->problem, EBUSY,
+			"stress tls: refused while the device forwards, allowed before");
 	if (o->threads > 1 && stress_clock_of(s) == STRESS_VIRTUAL)
 		return problem_usage(
 			&s->problem,
@@ -70,6 +74,7 @@ int verb_stress(struct session *s, struct words *w)
 {
 	struct stress_options o;
 	struct stress_files files;
+	struct problem unsaid; /* of the files, when the run has failed already */
 	int rc = 0, drawn;
 
 	if (!words_take(w, "tls"))
@@ -86,7 +91,7 @@ int verb_stress(struct session *s, struct words *w)
 		return rc;
 	out_begin(s->out);
 	rc = run_modes(s, &o, &files);
-	drawn = stress_files_close(&files, rc ? &(struct problem){0} : &s->problem);
+	drawn = stress_files_close(&files, rc ? &unsaid : &s->problem);
 	if (rc || drawn)
 		return rc ? rc : drawn;
 	out_end(s->out);

@@ -47,6 +47,7 @@ for device in ("model:time=zero", "model:time=real", VIRTUAL):
 r, = stress("model", "--connections", "2000", "--alive", "90", "--threads", "3", "--verify", "--bytes",
             "mix:90%3000,10%70000")
 check(r["verified_connections"] == 2000 and r["threads"] == 3, f"threads: {r}")
+check(r["retransmitted_bytes"] == 0, f"what is not lost is not sent again: {r['retransmitted_bytes']}")
 
 # Without --verify a sample; nothing is lost, so records that the library left to the device
 # are what the device says it encrypted.
@@ -83,6 +84,11 @@ check(first[0]["achieved_of_offered"] > 0.9, f"open loop: {first[0]['achieved_of
 r, = stress("model:time=virtual,port=null;drop=0.05", "--connections", "300", "--alive", "30", "--warmup", "50",
             "--bytes", "50000", "--verify")
 check(r["verified_connections"] == 300 and r["retransmitted_bytes"] > 0, f"port losses: {r}")
+
+# What the wire damages is noticed: exit status 1 and one sentence with connection and record.
+rc, out, err = run("-d", "model:time=virtual,port=null;corrupt=0.01", "stress", "tls", "--connections", "300", "--bytes",
+                   "20000", "--verify")
+check(rc == 1 and err.count("\n") == 1 and "connection " in err and ", record " in err, f"damage: {rc} {err!r}")
 
 # Text: what it is said to be, and a row.
 text = stress(VIRTUAL, "--connections", "200", "--alive", "20", json_out=False)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -28,7 +29,7 @@ static int parse(const char *text, struct stress_options *o)
 	struct words w = {.word = word, .problem = &problem};
 	char *save = NULL;
 
-	strcpy(copy, text);
+	snprintf(copy, sizeof(copy), "%s", text);
 	for (char *t = strtok_r(copy, " ", &save); t; t = strtok_r(NULL, " ", &save))
 		word[w.n++] = t;
 	memset(&problem, 0, sizeof(problem));

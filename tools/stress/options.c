@@ -99,13 +99,13 @@ static int set_pace(struct words *w, struct stress_options *o)
 
 static int set_loss(struct words *w, struct stress_options *o)
 {
-	char *text, *end;
+	char *text, *end = NULL;
 	int rc = words_value(w, "--loss", &text);
 
 	if (rc)
 		return rc;
 	o->loss = isdigit((unsigned char)*text) ? strtod(text, &end) : -1;
-	if (o->loss < 0 || *end || !(o->loss <= 0.9))
+	if (!end || o->loss < 0 || *end || !(o->loss <= 0.9))
 		return problem_usage(w->problem,
 				     "--loss: %s is refused, allowed is a part of 1 from 0 to 0.9",
 				     words_show(text));

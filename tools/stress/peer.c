@@ -46,6 +46,7 @@ static void answer(struct stress_sim *sim, struct stress_conn *c)
 		.c = c->epoch,
 	};
 
+	c->answers++;
 	stress_sim_put_event(sim, &e);
 }
 

@@ -157,7 +157,8 @@ static const char *check_record(struct stress_receiver *r, const uint8_t *record
 		return "its content type is wrong";
 	if (r->bytes + (uint64_t)n > r->total)
 		return "it holds more than was written";
-	if (memcmp(plain, r->payload->bytes + (r->offset + r->bytes) % r->payload->size, (size_t)n))
+	if (memcmp(plain, r->payload->bytes + (r->offset + r->bytes) % r->payload->size,
+		   (size_t)n) != 0)
 		return "its payload is not what was written";
 	r->bytes += (uint64_t)n;
 	return NULL;

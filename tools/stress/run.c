@@ -95,7 +95,7 @@ static void tick(void *ctx)
 	run->shown = now;
 	fprintf(stderr, "\r%s: %llu of %llu connections\033[K",
 		stress_mode_names[run->result->mode],
-		(unsigned long long)(run->sim[0].over * run->nsims),
+		(unsigned long long)run->sim[0].over * run->nsims,
 		(unsigned long long)run->opt->connections);
 }
 

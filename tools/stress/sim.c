@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum {
-	TICK_TURNS = 512,    /* between two looks at signals */
+	TICK_TURNS = 64,     /* between two looks at signals */
 	IDLE_NS = 100000000, /* a step when there is no event */
 	IDLE_STEPS = 600,    /* so many of them without an event: the run stands still */
 	SLEEP_NS = 100000,   /* real time: longest sleep, commands of others may be done */

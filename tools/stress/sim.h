@@ -78,6 +78,7 @@ struct stress_conn {
 	bool recovering; /* a range was sent again; what is said about bursts before it is old */
 	uint32_t epoch, recovery; /* of ranges sent again */
 	uint32_t resend_from, resend_to;
+	unsigned int answers; /* acknowledgments on their way */
 	unsigned int stalled; /* STALLED_*: in the list */
 	uint64_t when;	      /* the last frame is on the wire */
 	struct stress_conn *next_touched, *next_ready;
