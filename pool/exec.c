@@ -9,7 +9,8 @@
  * A device may answer inside of its submit(): then done() runs inside of start(), and what it submits must not recurse.
  * So a thread pumps one executor once at a time: what is submitted meanwhile is queued and its loop takes it.
  *
- * Lazy commands take half of the places at most, so that one that somebody waits for finds a place free.
+ * Lazy commands take half of the places at most, so that one that somebody waits for finds a place free. A normal one is
+ * started after 16 urgent ones in a row: it may be the one (new keys, cleaning) that ends the waiting.
  *
  * Ownership: works are their owners', places the executor's. Locks: `lock`, never held during start() or done(). Who
  * pumps is counted: the executor is idle only when no thread is inside, so that it may be freed then.
@@ -26,7 +27,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { MANY_LAZY = 256, TURN_MS = 10, DEAD_MS = 100 };
+enum { MANY_LAZY = 256, URGENT_ROW = 16, TURN_MS = 10, DEAD_MS = 100 };
 
 struct queue {
 	struct pool_work *head, **tail;
@@ -47,6 +48,7 @@ struct pool_exec {
 	struct place place[POOL_EXEC_MAX], *free;
 	unsigned int max, lazy; /* lazy: of these in flight */
 	bool last_lazy;
+	unsigned int row;   /* urgent ones started since a normal one waits */
 	unsigned int pumps; /* threads in pump() */
 	struct pool_exec_stats stats;
 
@@ -95,13 +97,18 @@ static bool lazy_turn(const struct pool_exec *e)
 	return queued[POOL_LAZY] > MANY_LAZY || (!queued[POOL_URGENT] && !e->lazy);
 }
 
+/* Is it a normal one's turn? */
+static bool normal_turn(const struct pool_exec *e)
+{
+	return !e->stats.queued[POOL_URGENT] ||
+	       (e->stats.queued[POOL_NORMAL] && e->row >= URGENT_ROW);
+}
+
 /* The next work, in a place. NULL: nothing to do, or no place. */
 static struct place *pick(struct pool_exec *e)
 {
 	bool lazy = lazy_turn(e);
-	enum pool_class class = lazy			       ? POOL_LAZY
-				: e->stats.queued[POOL_URGENT] ? POOL_URGENT
-							       : POOL_NORMAL;
+	enum pool_class class = lazy ? POOL_LAZY : normal_turn(e) ? POOL_NORMAL : POOL_URGENT;
 	struct place *p = e->free;
 
 	if (!p || e->stats.in_flight == e->max || !e->stats.queued[class])
@@ -110,6 +117,8 @@ static struct place *pick(struct pool_exec *e)
 	p->class = class;
 	p->work = dequeue(e, class);
 	e->last_lazy = lazy;
+	if (!lazy)
+		e->row = class == POOL_URGENT && e->stats.queued[POOL_NORMAL] ? e->row + 1 : 0;
 	e->lazy += lazy;
 	e->stats.started++;
 	e->stats.in_flight++;

@@ -8,7 +8,8 @@
  *
  * A device takes at most 16 of these commands at a time (Linux mlx5/core/cmd.c, throttle), so more would only sleep in the
  * kernel. A lazy command never stands before an urgent one, but a long queue of lazy ones gets every second turn: closes
- * that are put off for ever are a leak.
+ * that are put off for ever are a leak. And urgent ones that never end (a burst of opens) let a normal one pass after every
+ * sixteenth, or the keys that they will need would not be made.
  *
  * Who runs it: any thread that calls the device's progress(). With `thread` the executor has one of its own that does
  * nothing else; without, the caller's mlxo_device_progress() or a simulator does.
