@@ -140,6 +140,10 @@ int tls_admission_start(struct mlxo_tls *tls, bool wait)
 		err = take_context(tls, wait);
 	if (err)
 		return err;
+	if (!tls->tis) { /* in a burst keys must not stand before the contexts without which they are no good */
+		tls_set_state(tls, MLXO_TLS_PENDING, (enum mlxo_tls_reason)tls->reason);
+		return 0;
+	}
 	err = tls_key_load(tls->key, wait);
 	if (!err) {
 		tls_set_state(tls, wait ? MLXO_TLS_PENDING : MLXO_TLS_LOADING,

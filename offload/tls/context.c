@@ -106,10 +106,19 @@ static void put_context(struct mlxo_tls *tls)
 	atomic_fetch_sub_explicit(&tls->q->engine->hardware, 1, memory_order_relaxed);
 }
 
+/* It stood in line for it: now the key. */
 static void context_is_there(struct mlxo_tls *tls)
 {
-	tls_context_settle(tls); /* it came too late: the key failed meanwhile */
-	check_ready(tls);
+	int err = 0;
+
+	tls_context_settle(tls); /* it came too late: nobody wants it any more */
+	if (tls->state == MLXO_TLS_PENDING || tls->state == MLXO_TLS_LOADING)
+		err = tls_key_load(tls->key, /* wait */ true);
+	if (err)
+		not_admitted(tls,
+			     err == -EAGAIN ? MLXO_TLS_REASON_NO_KEY : MLXO_TLS_REASON_REFUSED);
+	else
+		check_ready(tls);
 }
 
 static void context_arrived(struct tls_node *n)

@@ -319,7 +319,7 @@ void tls_admission_init(struct mlxo_tls *tls, const struct mlxo_tls_params *para
 void tls_admission_look(struct mlxo_tls *tls, uint32_t n);
 /*
  * Take a context and start loading the key. 0: under way, or there: a key that old records keep on the device does not arrive
- * again (context.c looks). wait: stand in line for both.
+ * again (context.c looks). wait: stand in line for the context, then for the key.
  */
 int tls_admission_start(struct mlxo_tls *tls, bool wait);
 
