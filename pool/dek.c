@@ -510,6 +510,8 @@ static void look(struct pool_timer *timer)
 	if (!p->closing) {
 		list = spare_bulks(p);
 		p->sync_now |= p->s.dirty && p->s.bulks > 1; /* the next look finds more */
+		if (p->s.bulks > 1)			     /* one slot in a cache keeps a bulk */
+			atomic_fetch_add_explicit(&p->base.recall, 1, memory_order_relaxed);
 		pool_timer_arm(&p->idle, p->opts.idle_ns);
 	}
 	pthread_mutex_unlock(&p->base.lock);

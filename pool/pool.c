@@ -5,6 +5,7 @@
  *	get, cache empty  ─▶ take half a stack from the depot		─▶ balance
  *	nothing there	  ─▶ give the used ones, so that they are cleaned	─▶ balance
  *	put, cache full	  ─▶ give half a stack to the depot		─▶ balance
+ *	recalled	  ─▶ give everything, at the next share		─▶ balance
  *	put, wanted	  ─▶ give everything: somebody waits for it	─▶ balance
  *
  * While somebody waits, the depot is for the waiters: who comes later with an empty cache stands in line behind them.
@@ -92,6 +93,16 @@ void pool_cache_flush(struct pool_cache *c)
 	empty(c);
 	pthread_mutex_unlock(&p->lock);
 	pool_balance(p);
+}
+
+void pool_cache_share(struct pool_cache *c)
+{
+	unsigned int recall = atomic_load_explicit(&c->pool->recall, memory_order_relaxed);
+	bool asked = recall != c->recall;
+
+	c->recall = recall;
+	if ((c->nclean || c->nused) && (asked || pool_wanted(c->pool)))
+		pool_cache_flush(c);
 }
 
 static void add_counts(struct pool_counts *to, const struct pool_cache *c)

@@ -58,6 +58,7 @@ struct pool_cache {
 	unsigned int size; /* of a stack, 1..POOL_MAGAZINE; 0: of a pool that is not cached */
 	bool cleaning;	   /* as the kind's */
 	unsigned int nclean, nused;
+	unsigned int recall;	 /* the pool's when this one was last emptied for it */
 	struct pool_cache *next; /* of all caches; pool->lock */
 	_Atomic uint64_t gets, puts, empty, refills, flushes;
 	void *clean[POOL_MAGAZINE], *used[POOL_MAGAZINE];
@@ -66,9 +67,10 @@ struct pool_cache {
 struct pool {
 	const struct pool_ops *ops;
 	struct pool_exec *exec;
-	_Atomic bool wanted; /* somebody waits: what is put goes to the depot at once */
-	bool uncached;	     /* set before the first cache: nothing is kept in caches */
-	char pad[64];	     /* every put reads `wanted`: not the line of the lock */
+	_Atomic bool wanted;	     /* somebody waits: what is put goes to the depot at once */
+	_Atomic unsigned int recall; /* counts times when what lies in caches was asked back */
+	bool uncached;		     /* set before the first cache: nothing is kept in caches */
+	char pad[64];		     /* every put reads `wanted`: not the line of the lock */
 	pthread_mutex_t lock;
 	struct pool_cache *caches;		     /* lock, as all below */
 	struct pool_waiter *waiters, **waiters_tail; /* first come, first served */
@@ -86,6 +88,8 @@ void pool_fini(struct pool *p);
 
 /* magazine: items a cache may hold, 0 = POOL_MAGAZINE; small pools want small ones. */
 void pool_cache_init(struct pool_cache *c, struct pool *p, unsigned int magazine);
+/* For whoever has a cache, now and then: give back what others wait for, or what keeps the pool from shrinking. */
+void pool_cache_share(struct pool_cache *c);
 /* Everything back to the depot. */
 void pool_cache_flush(struct pool_cache *c);
 void pool_cache_fini(struct pool_cache *c);

@@ -166,13 +166,6 @@ static void look_if_stuck(struct mlxo_tls_queue *q, bool moved)
 		q->sq.failed = true;
 }
 
-/* Who waits on another queue cannot reach into this one's caches. */
-static void share(struct pool_cache *c)
-{
-	if (c && (c->nclean || c->nused) && pool_wanted(c->pool))
-		pool_cache_flush(c);
-}
-
 int mlxo_tls_queue_poll(struct mlxo_tls_queue *q)
 {
 	bool moved;
@@ -185,8 +178,10 @@ int mlxo_tls_queue_poll(struct mlxo_tls_queue *q)
 	look_if_stuck(q, moved);
 	run_pending(q);
 	run_arrived(q);
-	share(q->tis);
-	share(q->dek);
+	if (q->tis) { /* nobody else can reach into these */
+		pool_cache_share(q->tis);
+		pool_cache_share(q->dek);
+	}
 	if (atomic_load_explicit(&q->engine->dead, memory_order_relaxed))
 		return obj_error(-EIO, "device %s was reset or is dead: recover the engine",
 				 mlxo_device_name(q->engine->dev));
