@@ -343,8 +343,10 @@ static void test_T26_freed_during_sync(void **state)
 	tls_conn_hardware(&c);
 	talk(&c);
 	tls_conn_check(&c);
-	for (uint8_t i = 0; i < 6; i++)
+	for (uint8_t i = 0; i < 6; i++) {
 		one_more((uint8_t)(100 + i));
+		run(1000000); /* sent */
+	}
 	tls_conn_listen(&c);
 	finish(&c);
 	close_rig();
