@@ -40,7 +40,7 @@ for device in ("model:time=zero", "model:time=real", VIRTUAL):
         check(r["verified_connections"] == 400 and r["bad_connections"] == 0, f"{what}: verified {r}")
         check(r["verified_records"] >= 400 + 0.3 * 400 * 8, f"{what}: records {r['verified_records']}")
         check(r["retransmitted_bytes"] > 100000, f"{what}: resent {r['retransmitted_bytes']}")
-        check(r["hw_byte_share"] > 0.5, f"{what}: share {r['hw_byte_share']}")
+        check(r["hw_byte_share"] > 0.4, f"{what}: share {r['hw_byte_share']}")
         check(250 <= r["measured_connections"] <= 300, f"{what}: window {r['measured_connections']}")
 
 # Threads of the machine's clock.
