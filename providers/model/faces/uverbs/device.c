@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The cards: which there are (MLXO_MODEL), the model behind each, and the thread that does what hardware does by
+ * itself.
+ *
+ *   MLXO_MODEL="profile=connectx-7,port=pair:a port=pair:a"     words are cards, options are the model's own
+ *
+ * A program rings by a store into a mapped page, which nobody sees. Every driver writes the doorbell record before, so
+ * the thread looks at the records of the queues it was told of: busily while there is work, then with growing pauses
+ * of up to a millisecond. Without queues it sleeps until a frame comes or a queue is made.
+ *
+ * Ownership: a card is made at start and opened by its first context; it stays open until the process ends, so that
+ * its counters do. The thread blocks all signals.
+ */
+#include "uverbs.h"
+
+#include "providers/model/queue.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SPINS = 200, PAUSE_NS = 20000, MAX_PAUSE_NS = 1000000 };
+
+struct uv_card uv_cards[UV_MAX_CARDS];
+unsigned int uv_ncards;
+
+/* -- which ------------------------------------------------------------------------------------------------- */
+
+static char *full_spec(const char *word)
+{
+	char *spec;
+
+	if (strcmp(word, "model") == 0 || strncmp(word, "model:", 6) == 0)
+		return strdup(word);
+	return asprintf(&spec, "model:%s", word) < 0 ? NULL : spec;
+}
+
+/* netdev=NAME of the options, as the model reads them. */
+static int check_spec(struct uv_card *card, char *why, size_t whylen)
+{
+	struct model_spec s;
+	int err = model_spec_parse(&s, card->spec, why, whylen);
+
+	if (!err && s.netdev)
+		snprintf(card->netdev, sizeof(card->netdev), "%s", s.netdev);
+	model_spec_fini(&s);
+	return err;
+}
+
+static int card_init(struct uv_card *card, unsigned int index, const char *word, char *why,
+		     size_t whylen)
+{
+	memset(card, 0, sizeof(*card));
+	card->index = index;
+	snprintf(card->name, sizeof(card->name), "mlx5_%u", index);
+	card->guid = UINT64_C(0x0c42a10300000000) | (uint64_t)(index + 1) << 8;
+	card->spec = full_spec(word);
+	if (!card->spec) {
+		snprintf(why, whylen, "device '%s': out of memory", word);
+		return -ENOMEM;
+	}
+	pthread_mutex_init(&card->lock, NULL);
+	pthread_mutex_init(&card->work, NULL);
+	pthread_cond_init(&card->more, NULL);
+	sem_init(&card->slots, 0, UV_COMMANDS_AT_ONCE);
+	return check_spec(card, why, whylen);
+}
+
+int uv_cards_init(char *why, size_t whylen)
+{
+	const char *env = getenv("MLXO_MODEL");
+	char *copy = strdup(env && *env ? env : "model"), *save = NULL;
+	int err = copy ? 0 : -ENOMEM;
+
+	for (char *w = copy ? strtok_r(copy, " \t\n", &save) : NULL; w && !err;
+	     w = strtok_r(NULL, " \t\n", &save)) {
+		if (uv_ncards == UV_MAX_CARDS) {
+			snprintf(why, whylen, "MLXO_MODEL names more devices than the %d allowed",
+				 UV_MAX_CARDS);
+			err = -EINVAL;
+		} else {
+			err = card_init(&uv_cards[uv_ncards], uv_ncards, w, why, whylen);
+			uv_ncards++;
+		}
+	}
+	free(copy);
+	return err;
+}
+
+/* -- the thread ---------------------------------------------------------------------------------------------- */
+
+static bool sq_has_work(struct model_dev *m, uint32_t sqn)
+{
+	struct model_sq *sq;
+	bool work = false;
+
+	pthread_rwlock_rdlock(&m->objs);
+	sq = (struct model_sq *)model_obj_find(m, MODEL_SQ, sqn);
+	if (sq) {
+		pthread_mutex_lock(&sq->lock);
+		work = (uint16_t)model_dbrec(sq->dbrec, 1) != sq->ci &&
+		       (atomic_load(&sq->state) == MODEL_Q_RDY ||
+			(atomic_load(&sq->state) == MODEL_Q_ERR && sq->flush_in_error));
+		pthread_mutex_unlock(&sq->lock);
+	}
+	pthread_rwlock_unlock(&m->objs);
+	return work;
+}
+
+/* Look at everything once. How much was done. With card->work. */
+static int look(struct uv_card *card)
+{
+	struct model_dev *m = uv_model(card);
+	int n = 0;
+
+	if (atomic_load(&m->dead))
+		return 0;
+	for (struct uv_watch *w = card->watches; w; w = w->next) {
+		if (w->what == UV_WATCH_CQ) {
+			n += uv_watch_cq(card, w);
+		} else if (w->what == UV_WATCH_SQ && sq_has_work(m, w->number)) {
+			model_sq_ring(m, w->uar, w->number);
+			n++;
+		}
+	}
+	return n;
+}
+
+static void wait_for_frames(struct uv_card *card, long ns)
+{
+	struct pollfd p = {.fd = model_port_fd(uv_model(card)->port), .events = POLLIN};
+	struct timespec t = {.tv_nsec = ns};
+
+	ppoll(&p, p.fd >= 0, &t, NULL);
+}
+
+static void wait_for_queues(struct uv_card *card)
+{
+	pthread_mutex_lock(&card->work);
+	while (!card->watches && !atomic_load(&card->stop))
+		pthread_cond_wait(&card->more, &card->work);
+	pthread_mutex_unlock(&card->work);
+}
+
+static void *serve(void *arg)
+{
+	struct uv_card *card = arg;
+	struct model_dev *m = uv_model(card);
+	unsigned int idle = 0;
+	long pause = PAUSE_NS;
+
+	while (!atomic_load(&card->stop)) {
+		int n;
+
+		wait_for_queues(card);
+		pthread_mutex_lock(&card->work);
+		n = look(card);
+		pthread_mutex_unlock(&card->work);
+		n += prov_ops(card->prov)->progress(card->prov);
+		if (m->time == MODEL_TIME_VIRTUAL)
+			prov_ops(card->prov)->wait(card->prov, 1);
+		if (n) {
+			idle = 0;
+			pause = PAUSE_NS;
+		} else if (++idle > SPINS) {
+			wait_for_frames(card, pause);
+			pause = pause * 2 > MAX_PAUSE_NS ? MAX_PAUSE_NS : pause * 2;
+		}
+	}
+	return NULL;
+}
+
+static int start_thread(struct uv_card *card)
+{
+	sigset_t all, old;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&card->thread, NULL, serve, card);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	card->running = !err;
+	return -err;
+}
+
+int uv_card_start(struct uv_card *card)
+{
+	char why[512];
+	int err;
+
+	if (card->prov)
+		return 0;
+	err = model_prov_ops.open(card->spec, &card->prov, why, sizeof(why));
+	if (err) {
+		fprintf(stderr, "libmlx5-model-uverbs: %s: %s\n", card->name, why);
+		card->prov = NULL;
+		return -ENODEV;
+	}
+	card->prov->m.host = (struct model_host){.ctx = card, .event = uv_events_raise};
+	err = start_thread(card);
+	if (err) {
+		model_prov_ops.close(card->prov);
+		card->prov = NULL;
+	}
+	return err;
+}
+
+int uv_watch_add(struct uv_card *card, const struct uv_watch *what)
+{
+	struct uv_watch *w = malloc(sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	*w = *what;
+	pthread_mutex_lock(&card->work);
+	w->next = card->watches;
+	card->watches = w;
+	pthread_cond_signal(&card->more);
+	pthread_mutex_unlock(&card->work);
+	return 0;
+}
+
+void uv_watch_remove(struct uv_card *card, enum uv_watched what, uint32_t number)
+{
+	pthread_mutex_lock(&card->work);
+	for (struct uv_watch **p = &card->watches; *p;) {
+		struct uv_watch *w = *p;
+
+		if (w->what != what || w->number != number) {
+			p = &w->next;
+			continue;
+		}
+		*p = w->next;
+		free(w);
+	}
+	pthread_mutex_unlock(&card->work);
+}
+
+static void card_stop(struct uv_card *card)
+{
+	pthread_mutex_lock(&card->work);
+	atomic_store(&card->stop, true);
+	pthread_cond_signal(&card->more);
+	pthread_mutex_unlock(&card->work);
+	if (card->running)
+		pthread_join(card->thread, NULL);
+	card->running = false;
+	while (card->watches) {
+		struct uv_watch *w = card->watches;
+
+		card->watches = w->next;
+		free(w);
+	}
+	if (card->prov)
+		model_prov_ops.close(card->prov);
+	card->prov = NULL;
+	free(card->spec);
+	card->spec = NULL;
+}
+
+void uv_cards_fini(void)
+{
+	for (unsigned int i = 0; i < uv_ncards; i++)
+		card_stop(&uv_cards[i]);
+	uv_ncards = 0;
+}
+
+/* -- commands -------------------------------------------------------------------------------------------------- */
+
+int uv_exec(struct uv_ctx *ctx, const void *in, size_t inlen, void *out, size_t outlen)
+{
+	int err;
+
+	while (sem_wait(&ctx->card->slots) && errno == EINTR)
+		;
+	err = model_fw_exec(uv_model(ctx->card), ctx->uid, in, inlen, out, outlen);
+	sem_post(&ctx->card->slots);
+	return err ? err : prm_out_status(out) ? -EREMOTEIO : 0;
+}
+
+int uv_status_errno(const void *out)
+{
+	switch (prm_out_status(out)) {
+	case PRM_CMD_STAT_OK: return 0;
+	case PRM_CMD_STAT_RES_BUSY: return -EBUSY;
+	case PRM_CMD_STAT_LIM_ERR: return -ENOMEM;
+	case PRM_CMD_STAT_NO_RES_ERR: return -EAGAIN;
+	case PRM_CMD_STAT_INT_ERR:
+	case PRM_CMD_STAT_BAD_SYS_STATE_ERR:
+	case PRM_CMD_STAT_BAD_INP_LEN_ERR:
+	case PRM_CMD_STAT_BAD_OUTP_LEN_ERR: return -EIO;
+	default: return -EINVAL;
+	}
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The C library's calls that this library answers instead: opening uverbsN, what is done with the descriptor, and
+ * the netlink socket by which libibverbs would find the devices of the host.
+ *
+ *   open("/dev/infiniband/uverbsN")  -> /dev/null, remembered in a table of descriptors
+ *   ioctl, mmap on such a one        -> ioctl.c, a page of plain memory
+ *   close                            -> the context goes
+ *   socket(AF_NETLINK, ., NETLINK_RDMA) -> EPROTONOSUPPORT: libibverbs then looks at sysfs
+ *
+ * Everything else goes to the C library. The table is read without a lock where a descriptor is not ours.
+ *
+ * Start: cards from MLXO_MODEL, the sysfs tree in MLXO_MODEL_DIR (a directory of `model run`, shared with the
+ * program's children) or in one of our own. End: contexts go before the models they use.
+ */
+#include "uverbs.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <openssl/crypto.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libc.h"
+
+enum { MAX_FDS = 1 << 16 };
+
+static _Atomic(struct uv_ctx *) files[MAX_FDS];
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
+static char own_root[64]; /* made by us: "" if it was given */
+static pid_t own_pid;
+
+/* -- descriptors ------------------------------------------------------------------------------------------------ */
+
+/* A reference, or NULL when it is not ours. */
+static struct uv_ctx *file_get(int fd)
+{
+	struct uv_ctx *ctx;
+
+	if (fd < 0 || fd >= MAX_FDS || !atomic_load(&files[fd]))
+		return NULL;
+	pthread_mutex_lock(&files_lock);
+	ctx = atomic_load(&files[fd]);
+	if (ctx)
+		uv_ctx_get(ctx);
+	pthread_mutex_unlock(&files_lock);
+	return ctx;
+}
+
+static struct uv_ctx *file_take(int fd)
+{
+	struct uv_ctx *ctx;
+
+	if (fd < 0 || fd >= MAX_FDS || !atomic_load(&files[fd]))
+		return NULL;
+	pthread_mutex_lock(&files_lock);
+	ctx = atomic_exchange(&files[fd], NULL);
+	pthread_mutex_unlock(&files_lock);
+	return ctx;
+}
+
+static void file_set(int fd, struct uv_ctx *ctx)
+{
+	struct uv_ctx *old = file_take(fd); /* was closed behind our back */
+
+	if (old)
+		uv_ctx_put(old);
+	pthread_mutex_lock(&files_lock);
+	atomic_store(&files[fd], ctx);
+	pthread_mutex_unlock(&files_lock);
+}
+
+/* The card of a path; NULL: not ours. */
+static struct uv_card *card_of(const char *path)
+{
+	static const char prefix[] = "/dev/infiniband/uverbs";
+	char *end;
+	unsigned long n;
+
+	if (!path || strncmp(path, prefix, sizeof(prefix) - 1) != 0)
+		return NULL;
+	n = strtoul(path + sizeof(prefix) - 1, &end, 10);
+	return end == path + sizeof(prefix) - 1 || *end || n >= uv_ncards ? NULL : &uv_cards[n];
+}
+
+static int open_card(struct uv_card *card, int flags)
+{
+	struct uv_ctx *ctx = uv_ctx_new(card);
+	int fd;
+
+	if (!ctx) {
+		errno = ENOMEM;
+		return -1;
+	}
+	fd = REAL(open)("/dev/null", O_RDWR | (flags & O_CLOEXEC));
+	if (fd < 0 || fd >= MAX_FDS) {
+		int saved = fd < 0 ? errno : EMFILE;
+
+		if (fd >= 0)
+			REAL(close)(fd);
+		uv_ctx_put(ctx);
+		errno = saved;
+		return -1;
+	}
+	file_set(fd, ctx);
+	return fd;
+}
+
+/* -- open ----------------------------------------------------------------------------------------------------------- */
+
+static mode_t mode_of(int flags, va_list ap)
+{
+	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+}
+
+#define OPEN(name) \
+	PUBLIC int name(const char *path, int flags, ...) \
+	{ \
+		struct uv_card *card = card_of(path); \
+		char to[PATH_MAX]; \
+		mode_t mode; \
+		va_list ap; \
+\
+		va_start(ap, flags); \
+		mode = mode_of(flags, ap); \
+		va_end(ap); \
+		return card ? open_card(card, flags) \
+			    : REAL(name)(uv_redirect(path, to), flags, mode); \
+	}
+OPEN(open)
+OPEN(open64)
+
+#define OPENAT(name) \
+	PUBLIC int name(int dir, const char *path, int flags, ...) \
+	{ \
+		struct uv_card *card = card_of(path); \
+		char to[PATH_MAX]; \
+		mode_t mode; \
+		va_list ap; \
+\
+		va_start(ap, flags); \
+		mode = mode_of(flags, ap); \
+		va_end(ap); \
+		return card ? open_card(card, flags) \
+			    : REAL(name)(dir, uv_redirect(path, to), flags, mode); \
+	}
+OPENAT(openat)
+OPENAT(openat64)
+
+/* uverbsN looks like /dev/null to who asks by name, too. */
+#define STAT(name, type) \
+	PUBLIC int name(const char *path, struct type *st) \
+	{ \
+		char to[PATH_MAX]; \
+\
+		return REAL(name)(card_of(path) ? "/dev/null" : uv_redirect(path, to), st); \
+	}
+STAT(stat, stat)
+STAT(stat64, stat64)
+STAT(lstat, stat)
+STAT(lstat64, stat64)
+
+PUBLIC int access(const char *path, int mode)
+{
+	char to[PATH_MAX];
+
+	return REAL(access)(card_of(path) ? "/dev/null" : uv_redirect(path, to), mode);
+}
+
+/* -- what is done with it --------------------------------------------------------------------------------------------- */
+
+PUBLIC int ioctl(int fd, unsigned long request, ...)
+{
+	struct uv_ctx *ctx = file_get(fd);
+	va_list ap;
+	void *arg;
+	int err;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (!ctx)
+		return REAL(ioctl)(fd, request, arg);
+	err = uv_ioctl(ctx, request, (uintptr_t)arg);
+	uv_ctx_put(ctx);
+	if (err)
+		errno = -err;
+	return err ? -1 : 0;
+}
+
+/* A doorbell page: memory that the card's thread need not look at. */
+static void *map_page(struct uv_ctx *ctx, size_t len, int prot, int flags, off64_t offset)
+{
+	if (!uv_page_is_mappable(ctx, (uint64_t)offset) || len > UV_PAGE) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	return REAL(mmap)(NULL, len, prot, (flags & ~MAP_TYPE) | MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+#define MMAP(name, off) \
+	PUBLIC void *name(void *addr, size_t len, int prot, int flags, int fd, off offset) \
+	{ \
+		struct uv_ctx *ctx = flags & MAP_ANONYMOUS ? NULL : file_get(fd); \
+		void *page; \
+\
+		if (!ctx) \
+			return REAL(name)(addr, len, prot, flags, fd, offset); \
+		page = map_page(ctx, len, prot, flags, offset); \
+		uv_ctx_put(ctx); \
+		return page; \
+	}
+MMAP(mmap, off_t)
+MMAP(mmap64, off64_t)
+
+PUBLIC int close(int fd)
+{
+	struct uv_ctx *ctx = file_take(fd);
+	int ret;
+
+	if (ctx) {
+		ret = REAL(close)(fd);
+		uv_ctx_put(ctx);
+		return ret;
+	}
+	uv_channel_closed(fd);
+	return REAL(close)(fd);
+}
+
+int uv_real_close(int fd)
+{
+	return REAL(close)(fd);
+}
+
+PUBLIC int socket(int domain, int type, int protocol)
+{
+	if (domain == AF_NETLINK && protocol == NETLINK_RDMA) {
+		errno = EPROTONOSUPPORT;
+		return -1;
+	}
+	return REAL(socket)(domain, type, protocol);
+}
+
+/* -- start and end ------------------------------------------------------------------------------------------------------ */
+
+/* The tree is built aside and moved into place, so that two processes that start at once agree on one. */
+static int make_tree(const char *root)
+{
+	char aside[PATH_MAX];
+	int err;
+
+	if (snprintf(aside, sizeof(aside), "%s.%d", root, getpid()) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	err = uv_sysfs_make(aside);
+	if (!err && rename(aside, root))
+		err = errno == EEXIST || errno == ENOTEMPTY ? -EEXIST : -errno;
+	if (err)
+		uv_sysfs_remove(aside);
+	return err == -EEXIST ? 0 : err;
+}
+
+static int start(char *why, size_t whylen)
+{
+	const char *dir = getenv("MLXO_MODEL_DIR");
+	char root[PATH_MAX];
+	int err = uv_cards_init(why, whylen);
+
+	if (err)
+		return err;
+	if (!dir) {
+		strcpy(own_root, "/tmp/mlx5-model.XXXXXX");
+		if (!mkdtemp(own_root)) {
+			own_root[0] = '\0';
+			snprintf(why, whylen, "no directory below /tmp: %s", strerror(errno));
+			return -errno;
+		}
+		own_pid = getpid();
+		dir = own_root;
+		setenv("MLXO_MODEL_DIR", dir, 1);
+	}
+	snprintf(root, sizeof(root), "%s/sys", dir);
+	if (REAL(access)(root, F_OK))
+		err = make_tree(root);
+	if (err) {
+		snprintf(why, whylen, "the tree in MLXO_MODEL_DIR cannot be made: %s",
+			 strerror(-err));
+		return err;
+	}
+	setenv("SYSFS_PATH", root, 1);
+	return 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	char why[512];
+
+	/* contexts go after main() ended, when libcrypto would have cleaned up */
+	OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+	if (start(why, sizeof(why))) {
+		fprintf(stderr, "libmlx5-model-uverbs: %s\n", why);
+		uv_cards_fini();
+	}
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	for (int fd = 0; fd < MAX_FDS; fd++) {
+		struct uv_ctx *ctx = file_take(fd);
+
+		if (ctx)
+			uv_ctx_put(ctx);
+	}
+	uv_cards_fini();
+	if (own_root[0] && own_pid == getpid())
+		uv_sysfs_remove(own_root);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Memory that the device uses (umem) and doorbell pages (UAR). A page is told by an offset to map; what is mapped is
+ * plain memory, and a store into it rings nothing by itself (device.c).
+ */
+#include "uverbs.h"
+
+#include <errno.h>
+
+struct uv_umem {
+	struct uv_obj o;
+	uint32_t id;
+};
+
+struct uv_uar {
+	struct uv_obj o;
+	uint32_t page;
+};
+
+int uv_umem_new(struct uv_ctx *ctx, uint64_t addr, uint64_t len, uint32_t *id)
+{
+	struct model_dev *m = uv_model(ctx->card);
+	struct model_umem *umem;
+	bool limit;
+	int err = uv_mapped(addr, len);
+
+	if (err)
+		return err;
+	if (atomic_load(&m->dead))
+		return -EIO;
+	pthread_rwlock_wrlock(&m->objs);
+	umem = model_obj_new(m, MODEL_UMEM, ctx->uid, sizeof(*umem), 1, &limit);
+	if (umem) {
+		umem->addr = (uint8_t *)(uintptr_t)addr;
+		umem->len = len;
+		*id = umem->o.id;
+	}
+	pthread_rwlock_unlock(&m->objs);
+	return umem ? 0 : -ENOMEM;
+}
+
+int uv_umem_delete(struct uv_ctx *ctx, uint32_t id)
+{
+	struct model_dev *m = uv_model(ctx->card);
+	struct model_obj *o;
+	int err = 0;
+
+	pthread_rwlock_wrlock(&m->objs);
+	o = model_obj_find(m, MODEL_UMEM, id);
+	if (o && o->users)
+		err = -EBUSY;
+	else if (o)
+		model_obj_free(m, o);
+	pthread_rwlock_unlock(&m->objs);
+	return err; /* not there: gone with a reset of the device */
+}
+
+static int umem_destroy(struct uv_ctx *ctx, struct uv_obj *o)
+{
+	return uv_umem_delete(ctx, ((struct uv_umem *)o)->id);
+}
+
+static const struct uv_class umem_class = {MLX5_IB_OBJECT_DEVX_UMEM, sizeof(struct uv_umem),
+					   umem_destroy};
+
+static int umem_reg(struct uv_call *c)
+{
+	struct uv_umem *umem = (struct uv_umem *)c->made;
+	uint64_t addr, len, access, pages;
+	int err;
+
+	if (!c->ctx->devx)
+		return -EINVAL;
+	err = uv_in(c, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, &addr, sizeof(addr));
+	if (!err)
+		err = uv_in(c, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, &len, sizeof(len));
+	if (!err)
+		err = uv_in(c, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, &access, sizeof(access));
+	if (!err)
+		err = uv_in(c, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, &pages, sizeof(pages));
+	if (err)
+		return err;
+	if ((access &
+	     ~(uint64_t)(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
+			 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING)) ||
+	    (uv_has(c, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP) &&
+	     !(pages & ~(uint64_t)(UV_PAGE - 1))))
+		return -EINVAL;
+	err = uv_umem_new(c->ctx, addr, len, &umem->id);
+	if (err)
+		return err;
+	err = uv_out(c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &umem->id, sizeof(umem->id));
+	if (err)
+		uv_umem_delete(c->ctx, umem->id);
+	return err;
+}
+
+/* -- UAR ------------------------------------------------------------------------------------------------------- */
+
+static int uar_destroy(struct uv_ctx *ctx, struct uv_obj *o)
+{
+	uint8_t in[PRM_BYTES(dealloc_uar_in)] = {0}, out[PRM_BYTES(dealloc_uar_out)] = {0};
+	int err;
+
+	PRM_SET(dealloc_uar_in, in, opcode, PRM_CMD_OP_DEALLOC_UAR);
+	PRM_SET(dealloc_uar_in, in, uar, ((struct uv_uar *)o)->page);
+	err = uv_exec(ctx, in, sizeof(in), out, sizeof(out));
+	return err == -EREMOTEIO ? uv_status_errno(out) : err;
+}
+
+static const struct uv_class uar_class = {MLX5_IB_OBJECT_UAR, sizeof(struct uv_uar), uar_destroy};
+
+bool uv_page_is_mappable(struct uv_ctx *ctx, uint64_t offset)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&ctx->lock);
+	for (struct uv_obj *o = ctx->objs; o && !found; o = o->next)
+		found = o->cls == &uar_class &&
+			offset == (uint64_t)((struct uv_uar *)o)->page * UV_PAGE;
+	pthread_mutex_unlock(&ctx->lock);
+	return found;
+}
+
+static int uar_alloc(struct uv_call *c)
+{
+	uint8_t in[PRM_BYTES(alloc_uar_in)] = {0}, out[PRM_BYTES(alloc_uar_out)] = {0};
+	struct uv_uar *uar = (struct uv_uar *)c->made;
+	uint64_t type, offset;
+	uint32_t length = UV_PAGE;
+	int err = uv_in(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, &type, sizeof(type));
+
+	if (err)
+		return err;
+	if (type > MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
+		return -EOPNOTSUPP;
+	PRM_SET(alloc_uar_in, in, opcode, PRM_CMD_OP_ALLOC_UAR);
+	err = uv_exec(c->ctx, in, sizeof(in), out, sizeof(out));
+	if (err)
+		return err == -EREMOTEIO ? uv_status_errno(out) : err;
+	uar->page = (uint32_t)PRM_GET(alloc_uar_out, out, uar);
+	offset = (uint64_t)uar->page * UV_PAGE;
+	err = uv_out(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
+	if (!err)
+		err = uv_out(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length));
+	if (!err)
+		err = uv_out(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &uar->page, sizeof(uar->page));
+	if (err)
+		uar_destroy(c->ctx, c->made);
+	return err;
+}
+
+/* clang-format off */
+static const struct uv_spec umem_reg_specs[] = {
+	{MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, UV_ATTR_OBJ_NEW, true, 0, 0, 0},
+	{MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, UV_ATTR_IN, true, 0, 8, 8},
+	{MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, UV_ATTR_IN, true, 0, 8, 8},
+	{MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, UV_ATTR_IN, false, 0, 4, 8},
+	{MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, UV_ATTR_IN, false, 0, 8, 8},
+	{MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, UV_ATTR_OUT, true, 0, 4, 0},
+};
+static const struct uv_spec umem_dereg_specs[] = {
+	{MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, UV_ATTR_OBJ_DESTROY, true, MLX5_IB_OBJECT_DEVX_UMEM, 0, 0},
+};
+static const struct uv_spec uar_alloc_specs[] = {
+	{MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, UV_ATTR_OBJ_NEW, true, 0, 0, 0},
+	{MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, UV_ATTR_IN, true, 0, 4, 8},
+	{MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, UV_ATTR_OUT, true, 0, 8, 0},
+	{MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, UV_ATTR_OUT, true, 0, 4, 0},
+	{MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, UV_ATTR_OUT, true, 0, 4, 0},
+};
+static const struct uv_spec uar_destroy_specs[] = {
+	{MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, UV_ATTR_OBJ_DESTROY, true, MLX5_IB_OBJECT_UAR, 0, 0},
+};
+
+const struct uv_method uv_memory_methods[] = {
+	UV_METHOD(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, &umem_class, umem_reg, umem_reg_specs),
+	UV_METHOD(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, NULL, uv_destroyed, umem_dereg_specs),
+	UV_METHOD(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, &uar_class, uar_alloc, uar_alloc_specs),
+	UV_METHOD(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, NULL, uv_destroyed, uar_destroy_specs),
+	{0},
+};
+/* clang-format on */

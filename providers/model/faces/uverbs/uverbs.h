@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The software ConnectX behind the uverbs character device, for unmodified libibverbs and libmlx5.
+ *
+ *   program ─ libibverbs ─ libmlx5            LD_PRELOAD: this library
+ *                │  open ioctl mmap close stat socket
+ *             libc.c ─ descriptors ─ context.c ─ handles, close
+ *                │                       │
+ *             ioctl.c ─ attributes ─ query.c devx.c memory.c events.c flow.c verbs*.c
+ *                                        │
+ *             device.c ─ one model per card, one thread per card: doorbells, frames, events
+ *                                        │
+ *                             providers/model (firmware, queues, steering)
+ *
+ * A context is one open descriptor: a uid of the model's firmware. What the kernel checks is checked here (handles,
+ * attributes, which command may go which way); what the card checks is the model's.
+ *
+ * Locks, outermost first: card->lock (contexts, start and stop), ctx->lock (handles), card->work (what the thread
+ * watches), then the model's. The descriptor table has its own, a leaf.
+ */
+#ifndef FACES_UVERBS_H
+#define FACES_UVERBS_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+#include "providers/model/device.h"
+
+enum {
+	UV_MAX_CARDS = 16,
+	UV_MAX_ATTRS = 24,
+	UV_COMMANDS_AT_ONCE = 16, /* the kernel's limit for programs */
+	UV_PAGE = 4096,
+};
+
+/* -- cards (device.c) ---------------------------------------------------------------------------------- */
+
+struct uv_ctx;
+struct uv_channel;
+
+/* What the thread of a card looks at: doorbell records of SQs, arming of CQs, and frames while there is an RQ. */
+enum uv_watched { UV_WATCH_SQ, UV_WATCH_RQ, UV_WATCH_CQ };
+struct uv_watch {
+	struct uv_watch *next;
+	enum uv_watched what;
+	uint32_t number, uar; /* uar: of an SQ */
+	uint32_t fired;	      /* CQ: the arming that was answered */
+	bool armed_once;
+	struct uv_channel *channel; /* CQ of verbs: completion channel; NULL: DevX */
+	uint64_t element;	    /* what the program calls it */
+};
+
+struct uv_card {
+	unsigned int index;
+	char name[16];	 /* mlx5_0 */
+	char *spec;	 /* "model:..." */
+	char netdev[16]; /* "" or the netdev that resolves to it */
+	uint64_t guid;
+
+	pthread_mutex_t lock;
+	struct prov_device *prov; /* NULL until somebody opens it */
+	struct uv_ctx *ctxs;
+	sem_t slots;
+
+	pthread_mutex_t work;
+	pthread_cond_t more;
+	struct uv_watch *watches;
+	pthread_t thread;
+	bool running;
+	_Atomic bool stop;
+};
+
+extern struct uv_card uv_cards[UV_MAX_CARDS];
+extern unsigned int uv_ncards;
+
+/* The model of a card that is open. */
+static inline struct model_dev *uv_model(struct uv_card *card)
+{
+	return &card->prov->m;
+}
+
+/* From MLXO_MODEL: 0 or -errno with a sentence in why. */
+int uv_cards_init(char *why, size_t whylen);
+void uv_cards_fini(void);
+/* Start the model; 0 or -errno. With card->lock. */
+int uv_card_start(struct uv_card *card);
+/* The thread looks at one more, one less. -ENOMEM. */
+int uv_watch_add(struct uv_card *card, const struct uv_watch *what);
+void uv_watch_remove(struct uv_card *card, enum uv_watched what, uint32_t number);
+/* A command of a context: waits for its place and its service time. 0, -EREMOTEIO: refused; else no answer. */
+int uv_exec(struct uv_ctx *ctx, const void *in, size_t inlen, void *out, size_t outlen);
+/* What the kernel makes of a refusal where it has no mailbox to show. */
+int uv_status_errno(const void *out);
+
+/* -- contexts and handles (context.c) -------------------------------------------------------------------- */
+
+struct uv_obj;
+
+struct uv_class {
+	uint16_t object;
+	size_t size;
+	/* 0 or -errno: then it lives on. force: the context is going, nobody uses it. Not with ctx->lock. */
+	int (*destroy)(struct uv_ctx *ctx, struct uv_obj *o);
+};
+
+struct uv_obj {
+	const struct uv_class *cls;
+	uint32_t handle;
+	int active;		     /* calls that use it; -1: one that destroys it */
+	unsigned int users;	     /* objects of this layer that use it */
+	struct uv_obj *next, **prev; /* newest first */
+};
+
+struct uv_ctx {
+	_Atomic int refs; /* descriptor, calls in progress */
+	struct uv_card *card;
+	struct uv_ctx *next; /* card's */
+	bool devx;
+	_Atomic bool open; /* GET_CONTEXT was done */
+	uint16_t uid;
+	pthread_mutex_t lock;
+	struct uv_obj **handle;
+	uint32_t nhandles, nfree, *free_handle;
+	struct uv_obj *objs;
+	struct uv_channel *channels;
+	struct uv_channel *async; /* events of the context; NULL: none */
+	_Atomic uint32_t pages;	  /* next offset to map */
+};
+
+struct uv_ctx *uv_ctx_new(struct uv_card *card);
+void uv_ctx_get(struct uv_ctx *ctx);
+/* The last one cleans up: every object goes, newest first. */
+void uv_ctx_put(struct uv_ctx *ctx);
+
+/* Allocated, not found by anybody until published. NULL: no memory. */
+struct uv_obj *uv_obj_new(const struct uv_class *cls);
+int uv_obj_publish(struct uv_ctx *ctx, struct uv_obj *o);
+enum uv_access { UV_READ, UV_WRITE };
+/* -ENOENT, -EINVAL (another class), -EBUSY. put ends what get began. */
+int uv_obj_get(struct uv_ctx *ctx, uint16_t object, uint64_t handle, enum uv_access access,
+	       struct uv_obj **o);
+void uv_obj_put(struct uv_ctx *ctx, struct uv_obj *o, enum uv_access access);
+/* After get for writing: destroy it. 0: it is gone. */
+int uv_obj_destroy(struct uv_ctx *ctx, struct uv_obj *o);
+/* `user` needs `used`: counted. */
+void uv_obj_use(struct uv_ctx *ctx, struct uv_obj *used);
+void uv_obj_unuse(struct uv_ctx *ctx, struct uv_obj *used);
+
+/* -- calls (ioctl.c) --------------------------------------------------------------------------------------- */
+
+enum uv_kind {
+	UV_ATTR_IN,  /* bytes, inline up to 8 */
+	UV_ATTR_OUT, /* bytes, by address */
+	UV_ATTR_OBJ_READ,
+	UV_ATTR_OBJ_WRITE,
+	UV_ATTR_OBJ_NEW,
+	UV_ATTR_OBJ_DESTROY,
+	UV_ATTR_OBJS, /* array of handles, read */
+	UV_ATTR_FD,   /* one of our channels */
+	UV_ATTR_FD_NEW,
+};
+
+struct uv_spec {
+	uint16_t id;
+	uint8_t kind; /* enum uv_kind */
+	bool mandatory;
+	uint16_t object;   /* UV_ATTR_OBJ_*, FD */
+	uint16_t min, max; /* bytes; max 0: any */
+};
+
+struct uv_call;
+
+struct uv_method {
+	uint16_t object, id;
+	const struct uv_class *cls;    /* of UV_ATTR_OBJ_NEW */
+	int (*run)(struct uv_call *c); /* 0 or -errno */
+	uint8_t nspecs;
+	const struct uv_spec *specs;
+};
+
+struct uv_arg {
+	bool present;
+	struct ib_uverbs_attr a;
+	uint64_t user; /* address of the attribute in the program */
+	struct uv_obj *obj;
+	struct uv_obj **objs; /* UV_ATTR_OBJS */
+	unsigned int nobjs;
+	struct uv_channel *channel;
+};
+
+struct uv_call {
+	struct uv_ctx *ctx;
+	const struct uv_method *m;
+	struct uv_arg arg[UV_MAX_ATTRS]; /* as m->specs */
+	struct uv_obj *made;		 /* the NEW object; published when run() returned 0 */
+};
+
+/* Each by attribute id. */
+bool uv_has(struct uv_call *c, uint16_t id);
+size_t uv_len(struct uv_call *c, uint16_t id);
+/* Exactly n bytes: what is missing is 0. -EFAULT. An absent attribute reads as 0. */
+int uv_in(struct uv_call *c, uint16_t id, void *to, size_t n);
+/* All of it, malloc. NULL with *err. */
+void *uv_in_dup(struct uv_call *c, uint16_t id, size_t *len, int *err);
+/* As much as there is room for. -ENOENT when it is absent. */
+int uv_out(struct uv_call *c, uint16_t id, const void *from, size_t n);
+struct uv_obj *uv_object(struct uv_call *c, uint16_t id);
+struct uv_arg *uv_arg(struct uv_call *c, uint16_t id);
+
+/* The whole ioctl: 0 or -errno. */
+int uv_ioctl(struct uv_ctx *ctx, unsigned long request, uint64_t arg);
+int uv_destroyed(struct uv_call *c); /* run() of a method that only destroys */
+
+/* user.c: memory of the program, which may not be there. 0 or -EFAULT. */
+int uv_copy_in(void *to, uint64_t from, size_t n);
+int uv_copy_out(uint64_t to, const void *from, size_t n);
+/* Is all of it mapped? */
+int uv_mapped(uint64_t addr, uint64_t len);
+
+/* -- events (events.c) ---------------------------------------------------------------------------------------- */
+
+/* A descriptor that the program reads: our end is the other one of a socket pair. */
+enum uv_channel_kind {
+	UV_CHANNEL_ASYNC,
+	UV_CHANNEL_COMP,
+	UV_CHANNEL_DEVX_CMD,
+	UV_CHANNEL_DEVX_EVENT
+};
+struct uv_channel {
+	struct uv_channel *next; /* context's */
+	enum uv_channel_kind kind;
+	int fd, peer; /* the program's, ours */
+	bool omit_data;
+	struct uv_subscription *subs; /* with card->work */
+};
+
+/* struct model_host: something happened to a queue. */
+void uv_events_raise(void *card, uint8_t type, uint32_t number);
+/* The thread: has the CQ something for who armed it? With card->work. How much was done. */
+int uv_watch_cq(struct uv_card *card, struct uv_watch *w);
+/* An object goes: nobody is told of it any more. */
+void uv_events_forget(struct uv_ctx *ctx, const struct uv_obj *o);
+/* One record to the program. -ENOSPC: it does not read. */
+int uv_channel_send(struct uv_channel *ch, const void *record, size_t n);
+/* The program closed this descriptor; true: it was a channel. */
+bool uv_channel_closed(int fd);
+void uv_channels_free(struct uv_ctx *ctx);
+/* By the program's descriptor. NULL: none of this kind. */
+struct uv_channel *uv_channel_find(struct uv_ctx *ctx, int fd, enum uv_channel_kind kind);
+
+#define UV_METHOD(object, id, cls, run, specs) \
+	{ \
+		object, id, cls, run, sizeof(specs) / sizeof((specs)[0]), specs \
+	}
+
+/* -- features: tables ended by a row without run ------------------------------------------------------------ */
+
+extern const struct uv_method uv_query_methods[], uv_write_methods[], uv_devx_methods[],
+	uv_memory_methods[], uv_event_methods[], uv_flow_methods[], uv_verbs_methods[];
+
+/* memory.c: has this offset a doorbell page? page of a UAR handle */
+bool uv_page_is_mappable(struct uv_ctx *ctx, uint64_t offset);
+/* An umem of the context's uid; 0 or -errno. delete: -EBUSY while something uses it. */
+int uv_umem_new(struct uv_ctx *ctx, uint64_t addr, uint64_t len, uint32_t *id);
+int uv_umem_delete(struct uv_ctx *ctx, uint32_t id);
+
+/* devx.c: a firmware object with its handle. */
+extern const struct uv_class uv_devx_class;
+struct uv_devx {
+	struct uv_obj o;
+	struct prov_obj devx;
+};
+
+/* sysfs.c: make the tree below `root`. 0 or -errno. */
+int uv_sysfs_make(const char *root);
+int uv_sysfs_remove(const char *root);
+
+/* libc.c: the C library's own. */
+int uv_real_close(int fd);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The older commands: a row each, in write.c and verbs*.c. */
+#ifndef FACES_UVERBS_WRITE_H
+#define FACES_UVERBS_WRITE_H
+
+#include "uverbs.h"
+
+/* One command: its struct, zero behind what the program gave. */
+struct uv_write {
+	struct uv_call *c;
+	_Alignas(8) uint8_t in[1024];
+	size_t outlen;
+};
+
+struct uv_write_cmd {
+	uint32_t command;
+	int (*run)(struct uv_write *w); /* 0 or -errno */
+	size_t in, out;			/* bytes at least */
+};
+
+extern const struct uv_write_cmd uv_verbs_commands[];
+extern const size_t uv_verbs_ncommands;
+
+#endif
