@@ -7,6 +7,7 @@
 /* clang-format off */
 const struct verb verbs[] = {
 	{"caps", "", "Show what the device can offload", verb_caps},
+	{"completion", "bash", "Print a completion script for a shell", verb_completion},
 	{"create-policy",
 	 "SELECTOR dir in|out [priority N] [index N] [action allow|block] [offload packet dev NAME] [tmpl TMPL] [--once]",
 	 "Create a policy: which packets are protected, by what", verb_create_policy},
@@ -26,6 +27,7 @@ const struct verb verbs[] = {
 	{"pool", "", "Show the pools of TLS contexts and keys, and what their limits mean", verb_pool},
 	{"prm", "dump | constants | decode FILE|-", "Show the device interface, or a recorded command in words",
 	 verb_prm},
+	{"send", "FILE [count N] [interval TIME]", "Send the frames of a capture through the device", verb_send},
 	{"show-policy", "", "Show policies and their counters", verb_show_policy},
 	{"show-sa", "[FILTER]", "Show security associations and their counters", verb_show_sa},
 	{"stats", "", "Show counters of library, device and forwarding, and objects in quarantine", verb_stats},
@@ -35,6 +37,25 @@ const struct verb verbs[] = {
 	 "Open, use and close many TLS connections and show rates and latencies", verb_stress},
 	{"version", "", "Show versions and features", verb_version},
 	{NULL, NULL, NULL, NULL},
+};
+
+const struct verb_part verb_parts[] = {
+	{"SELECTOR", "[src ADDR[/LEN]] [dst ADDR[/LEN]] [proto tcp|udp [sport PORT] [dport PORT]]", true},
+	{"TMPL", "[src ADDR] [dst ADDR] proto esp [mode transport] reqid N [level required]", true},
+	{"KEY",
+	 "file PATH | fd N | stdin; in a batch that only its owner can read also 0xHEX. The salt is its last 4 bytes",
+	 true},
+	{"FILTER", "[src ADDR] [dst ADDR] [proto esp] [spi N] [mode MODE] [reqid N] [dir in|out]", true},
+	{"DIST", "bytes of a connection: a number, or a mix by percent such as mix:80%4096,20%1048576", false},
+	{"BITRATE", "bits per second at which one connection sends: 10G, 2.5G, 800M", false},
+	{"--alive",
+	 "so many connections at any time (1000), a new one for each that closes; --rate: arrivals per second (Poisson) "
+	 "whatever happens", false},
+	{"--loss",
+	 "part of the packets that the peer ignores, 0 to 0.9; the peer answers 50 us after the last packet of a burst",
+	 false},
+	{"TIME", "a number and us, ms or s: 250ms", false},
+	{NULL, NULL, false},
 };
 /* clang-format on */
 

@@ -19,10 +19,21 @@ struct verb {
 
 extern const struct verb verbs[]; /* ended by a row without a name */
 
+/* Words of a synopsis that stand for more. */
+struct verb_part {
+	const char *name, *means;
+	bool words; /* means is a synopsis, up to a ';' */
+};
+extern const struct verb_part verb_parts[]; /* ended by a row without a name */
+
+/* How the tool is called, with its options; several lines. */
+extern const char verb_usage[];
+
 /* exact: no abbreviations. 0 or an exit status with *p set. */
 int verb_find(const char *name, bool exact, const struct verb **verb, struct problem *p);
 
 int verb_caps(struct session *s, struct words *w);
+int verb_completion(struct session *s, struct words *w);
 int verb_create_policy(struct session *s, struct words *w);
 int verb_create_sa(struct session *s, struct words *w);
 int verb_delete_policy(struct session *s, struct words *w);
@@ -35,6 +46,7 @@ int verb_forward(struct session *s, struct words *w);
 int verb_help(struct session *s, struct words *w);
 int verb_pool(struct session *s, struct words *w);
 int verb_prm(struct session *s, struct words *w);
+int verb_send(struct session *s, struct words *w);
 int verb_show_policy(struct session *s, struct words *w);
 int verb_show_sa(struct session *s, struct words *w);
 int verb_stats(struct session *s, struct words *w);

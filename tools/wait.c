@@ -61,6 +61,16 @@ bool wait_came(void)
 	return ended;
 }
 
+bool wait_ms(struct session *s, int ms)
+{
+	struct pollfd fds[2] = {{.fd = signals, .events = POLLIN},
+				{.fd = s->forward ? -1 : mlxo_device_fd(s->dev), .events = POLLIN}};
+
+	if (!ended && poll(fds, 2, ms) > 0 && fds[0].revents)
+		ended = true;
+	return !ended;
+}
+
 void wait_signal(struct session *s)
 {
 	wait_readable(s, /* fd */ -1);

@@ -13,6 +13,8 @@ void wait_init(void);
 bool wait_readable(void *session, int fd);
 /* Has a signal come? Does not wait. */
 bool wait_came(void);
+/* For so long (true) or until a signal comes (false). Meanwhile the device is kept going. */
+bool wait_ms(struct session *s, int ms);
 /* Until a signal comes; at once when one came before. */
 void wait_signal(struct session *s);
 
