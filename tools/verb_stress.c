@@ -34,12 +34,20 @@ static int check_device(struct session *s, const struct stress_options *o)
 	return 0;
 }
 
+/* Of the modes that ran before. */
+static uint64_t none_rate(const struct stress_result *all)
+{
+	return all[STRESS_NONE].rec.all.closed ? stress_report_rate(&all[STRESS_NONE]) : 0;
+}
+
 /* The result is shown as far as it got, also when the run failed. */
 static int run_mode(struct session *s, const struct stress_options *o, enum stress_mode mode,
-		    struct stress_files *files, struct stress_result *r)
+		    struct stress_files *files, struct stress_result *all)
 {
+	struct stress_result *r = &all[mode];
 	int rc = stress_run(s, o, mode, r);
 
+	r->none_rate = none_rate(all);
 	if (r->rec.all.closed || r->interrupted)
 		stress_report_row(s->out, o, r);
 	fflush(stdout);
@@ -58,7 +66,7 @@ static int run_modes(struct session *s, const struct stress_options *o, struct s
 	stress_report_head(s->out, o, stress_clock_of(s));
 	for (int m = 0; m < STRESS_NMODES && !rc && !stopped; m++)
 		if (o->modes & 1u << m) {
-			rc = run_mode(s, o, (enum stress_mode)m, files, &r[m]);
+			rc = run_mode(s, o, (enum stress_mode)m, files, r);
 			stopped = r[m].interrupted;
 		}
 	for (int m = 0; m < STRESS_NMODES; m++)

@@ -69,8 +69,8 @@ void tls_admission_look(struct mlxo_tls *tls, uint32_t n)
 {
 	if (tls->state != MLXO_TLS_SOFTWARE || tls->pinned)
 		return;
-	tls->since += n;
-	if (tls->since > threshold(tls) && tls_admission_start(tls, /* wait */ false))
+	/* the record itself counts when it is written: it may be refused and tried again */
+	if (tls->since + n > threshold(tls) && tls_admission_start(tls, /* wait */ false))
 		tls->admit = tls->since + RETRY;
 }
 

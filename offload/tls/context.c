@@ -395,6 +395,8 @@ static void append(struct mlxo_tls *tls, struct tls_record *r)
 	tls->rec_no++;
 	tls->nonce++;
 	tls->key->records++;
+	if (tls->state == MLXO_TLS_SOFTWARE && !tls->pinned)
+		tls->since += r->plain;
 	if (r->hw) {
 		tls->hw_unacked++;
 		r->key->unacked++;

@@ -46,7 +46,7 @@ static void add_commands(struct model_dev *dev, struct list *l)
 
 int model_dev_stats(struct model_dev *dev, struct model_stat **stats, size_t *n)
 {
-	enum { OTHERS = 16 };
+	enum { OTHERS = 17 };
 	size_t nops;
 	struct list l = {NULL, 0};
 
@@ -59,6 +59,9 @@ int model_dev_stats(struct model_dev *dev, struct model_stat **stats, size_t *n)
 	add(&l, "wire", "tx_bytes", atomic_load(&dev->tx_bytes), NULL);
 	add(&l, "wire", "rx_packets", atomic_load(&dev->rx_packets), NULL);
 	add(&l, "wire", "rx_bytes", atomic_load(&dev->rx_bytes), NULL);
+	if (dev->time == MODEL_TIME_VIRTUAL)
+		add(&l, "wire", "busy_ns", atomic_load(&dev->wire_busy_ns),
+		    "time that the frames sent take on the wire");
 	add(&l, "crypto", "encrypted_bytes", atomic_load(&dev->encrypted_bytes),
 	    "payload bytes that the device encrypted");
 	add(&l, "crypto", "decrypted_bytes", atomic_load(&dev->decrypted_bytes),

@@ -478,6 +478,7 @@ struct model_dev {
 	pthread_mutex_t wire; /* guards the next two */
 	/* time=virtual: the wire is free again at free_ns + free_part / speed ns */
 	uint64_t wire_free_ns, wire_free_part;
+	_Atomic uint64_t wire_busy_ns; /* of all frames so far */
 	/* late.c: completions that wait for their time */
 	pthread_mutex_t late_lock;
 	struct model_late *late, *late_last, *late_spare;

@@ -81,6 +81,7 @@ uint64_t model_wire_depart(struct model_dev *dev, size_t len)
 	/* in parts of 1/speed ns: no frame and no speed that are allowed overflow 64 bits */
 	parts = dev->wire_free_part + (len + WIRE_OVERHEAD) * 8 * NS_PER_S;
 	dev->wire_free_ns += parts / dev->speed;
+	atomic_fetch_add_explicit(&dev->wire_busy_ns, parts / dev->speed, memory_order_relaxed);
 	dev->wire_free_part = parts % dev->speed;
 	when = dev->wire_free_ns + (dev->wire_free_part != 0);
 	pthread_mutex_unlock(&dev->wire);

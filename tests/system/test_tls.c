@@ -56,10 +56,36 @@ static void test_there_and_back(void **state)
 	}
 }
 
+/* A record that is refused for want of buffers and tried again does not count as sent. */
+static void test_refused_records_do_not_count(void **state)
+{
+	struct mlxo_tls_engine_opts opts = {.adaptive_bytes = 100000};
+	struct mlxo_tls_queue_opts qopts = {.buffer_bytes = 65536};
+	struct tls_rig r;
+	struct tls_conn c;
+
+	(void)state;
+	tls_rig_open(&r, "", &opts, &qopts);
+	tls_conn_init(&c, &r, 13, 128, 1);
+	assert_int_equal(tls_conn_open(&c), 0);
+	while (!tls_conn_try_write(&c, 23, r.payload, 16384))
+		;
+	assert_int_equal(errno, EAGAIN);
+	assert_true(c.wrote < 100000);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(tls_conn_try_write(&c, 23, r.payload, 16384), -EAGAIN);
+	tls_rig_settle(&r);
+	assert_int_equal(tls_conn_state(&c), MLXO_TLS_SOFTWARE);
+	assert_int_equal(tls_rig_stat(&r, "key_loads"), 0);
+	tls_conn_close(&c);
+	tls_rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_there_and_back, setup, teardown),
+		cmocka_unit_test(test_refused_records_do_not_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,8 @@ static void take_model(struct stress_counters *c, const struct mlxo_stat *s)
 		c->commands = s->value;
 	else if (is(s, "firmware", "busy_ns"))
 		c->firmware_ns = s->value;
+	else if (is(s, "wire", "busy_ns"))
+		c->wire_ns = s->value;
 	else if (is(s, "crypto", "syncs"))
 		c->syncs = s->value;
 	else if (is(s, "crypto", "encrypted_bytes"))

@@ -11,6 +11,7 @@ struct stress_counters {
 	uint64_t now;	      /* ns of the device */
 	uint64_t commands;    /* that reached the device: the model's own count */
 	uint64_t firmware_ns; /* their service time */
+	uint64_t wire_ns;     /* time=virtual: of the frames sent */
 	uint64_t syncs;	      /* SYNC_CRYPTO */
 	uint64_t
 		encrypted; /* bytes of records that the device encrypted, those sent again included */

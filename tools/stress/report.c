@@ -81,9 +81,10 @@ void stress_report_head(struct out *out, const struct stress_options *o, enum st
 		 ", threads %u, pace %llu Mbit/s, loss %s, RTT %u us, warm-up %llu connections\n\n",
 		 o->threads, (unsigned long long)o->pace / 1000000, o->loss_text,
 		 STRESS_RTT_NS / 1000, (unsigned long long)o->warmup);
-	out_text(out, "%-9s%10s%10s%11s%11s%11s%11s%9s%7s%7s%7s%10s%12s%8s%s\n", "mode", "conn/s",
-		 "cmd/conn", "p50 us", "p99 us", "p99.9 us", "max us", "waited", "hw", "long",
-		 "busy", "verified", "resent", "RSS MB", o->rate ? "  achieved" : "");
+	out_text(out, "%-9s%10s%10s%11s%11s%11s%11s%9s%7s%7s%7s%10s%12s%8s%s%8s\n", "mode",
+		 "conn/s", "cmd/conn", "p50 us", "p99 us", "p99.9 us", "max us", "waited", "hw",
+		 "long", "busy", "verified", "resent", "RSS MB", o->rate ? "  achieved" : "",
+		 "  x none  bound by");
 }
 
 static void put_load(struct out *out, const struct stress_options *o)
@@ -191,6 +192,43 @@ static void put_offered(struct out *out, const struct stress_recorder *rec)
 		     3);
 }
 
+uint64_t stress_report_rate(const struct stress_result *r)
+{
+	return per_second(r->rec.in.closed, r->rec.to.now - r->rec.from.now);
+}
+
+/* What had no time left in the window; else the load was all there was. */
+static const char *bound_by(const struct stress_result *r)
+{
+	const struct stress_counters *from = &r->rec.from, *to = &r->rec.to;
+	uint64_t ns = to->now - from->now;
+
+	enum { BUSY = 970 };
+
+	if (ratio(to->wire_ns - from->wire_ns, 1000, ns) >= BUSY)
+		return "port";
+	if (ratio(to->firmware_ns - from->firmware_ns, 1000, ns) >= BUSY)
+		return "firmware";
+	if (ratio(to->busy_ps - from->busy_ps, 1, ns * r->host_threads) >= BUSY)
+		return "host";
+	return "load";
+}
+
+/* The port in time=virtual; how often the rate of mode none; what is the limit. */
+static void put_limits(struct out *out, const struct stress_result *r)
+{
+	const struct stress_counters *from = &r->rec.from, *to = &r->rec.to;
+
+	out_decimal(out, "port_busy_share", NULL,
+		    ratio(to->wire_ns - from->wire_ns, 1000, to->now - from->now), 3);
+	if (r->none_rate)
+		cell_decimal(out, "times_none", 8, ratio(stress_report_rate(r), 100, r->none_rate),
+			     2);
+	else
+		out_text(out, "%8s", "-");
+	out_str(out, "bound_by", "  ", bound_by(r));
+}
+
 void stress_report_row(struct out *out, const struct stress_options *o,
 		       const struct stress_result *r)
 {
@@ -205,8 +243,7 @@ void stress_report_row(struct out *out, const struct stress_options *o,
 	out_bool(out, "interrupted", NULL, r->interrupted);
 	out_num(out, "measured_connections", NULL, rec->in.closed);
 	out_text(out, "%s", lead(9, (unsigned int)strlen(mode)));
-	cell(out, "connections_per_second", 10,
-	     per_second(rec->in.closed, rec->to.now - rec->from.now));
+	cell(out, "connections_per_second", 10, stress_report_rate(r));
 	cell_decimal(out, "fw_commands_per_connection", 10,
 		     ratio(rec->to.commands - rec->from.commands, 1000, rec->in.closed), 3);
 	put_commands(out, r);
@@ -220,6 +257,7 @@ void stress_report_row(struct out *out, const struct stress_options *o,
 	out_text(out, "%s%llu", lead(8, digits_of(r->rss >> 20)), (unsigned long long)r->rss >> 20);
 	if (o->rate)
 		put_offered(out, rec);
+	put_limits(out, r);
 	put_phase(out, "fill", &rec->start, &rec->from);
 	put_phase(out, "window", &rec->from, &rec->to);
 	put_phase(out, "drain", &rec->to, &rec->end);

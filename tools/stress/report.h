@@ -11,6 +11,8 @@ void stress_report_head(struct out *out, const struct stress_options *o, enum st
 /* One mode: a row; all there is in JSON. */
 void stress_report_row(struct out *out, const struct stress_options *o,
 		       const struct stress_result *r);
+/* Connections per second in the window. */
+uint64_t stress_report_rate(const struct stress_result *r);
 /* Text only: filling, measuring and draining of one mode; with head: the heads first. */
 void stress_report_phases(struct out *out, const struct stress_result *r, bool head);
 

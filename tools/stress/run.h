@@ -12,6 +12,8 @@ struct stress_result {
 	enum stress_clock clock;
 	unsigned int host_threads;  /* simulated, or of the run */
 	uint64_t open_ns, close_ns; /* host time of one, simulated; 0: see the sums */
+	uint64_t
+		none_rate; /* connections per second of mode none in the same command; 0: it did not run */
 	bool interrupted;
 	uint64_t rss;	   /* bytes, at the end of the window */
 	uint64_t teardown; /* commands after the last connection was closed */
