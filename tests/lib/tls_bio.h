@@ -51,7 +51,10 @@ struct tls_bio {
 	unsigned int asked; /* times that OpenSSL wanted to hand over sending */
 	int err;	    /* of the last hand-over */
 	char why[512];	    /* its sentence */
-	uint64_t key_updates, stalls, resent, records;
+	size_t walked;	    /* bytes of wire.stream whose records were looked at */
+	uint64_t nonce,
+		seen; /* explicit nonce of the next record that is seen (TLS 1.2), how many were */
+	uint64_t key_updates, stalls, resent;
 };
 
 /* A BIO for a new sender; to_peer, from_peer: the BIOs of the peer's SSL. */

@@ -232,6 +232,11 @@ void tls_pair_check(struct tls_pair *p)
 	arrive(p);
 	tls_pair_read(p);
 	assert_int_equal(p->got, p->wrote);
+	if (p->bio.tls) {
+		struct mlxo_tls_info info = tls_bio_info(&p->bio);
+
+		assert_int_equal(p->bio.seen, info.hw_records + info.sw_records);
+	}
 }
 
 /* -- KeyUpdate ------------------------------------------------------------------------------------------------------- */
