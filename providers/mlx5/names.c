@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Names, by comparing where links of sysfs lead.
+ * Names, from the directory of the device in sysfs.
  *
- *	class/infiniband/mlx5_0/device ──▶ devices/pci0000:64/.../0000:65:00.0 ◀── class/net/eth4/device
+ *	class/infiniband/mlx5_0/device ──▶ devices/pci0000:64/.../0000:65:00.0/net/eth4/
+ *	class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0: eth4, or bond0 when two ports are one device
  *
  * In switchdev mode the representors of VFs and SFs are netdevs of the same PCI device; they have a phys_port_name other
  * than "p" and a number.
@@ -16,36 +17,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* As libibverbs: the environment counts unless the program has more rights than who called it. */
-static const char *sysfs(void)
-{
-	const char *path = secure_getenv("SYSFS_PATH");
-
-	return path && *path ? path : "/sys";
-}
-
-/* Where does this link lead? */
-static bool follow(char to[PATH_MAX], const char *dir, const char *name)
-{
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/%s/device", dir, name);
-
-	return n > 0 && (size_t)n < sizeof(path) && realpath(path, to);
-}
-
-static bool parent_of(const struct ibv_device *ib, char to[PATH_MAX])
-{
-	return follow(to, ib->ibdev_path, ".");
-}
-
-/* First line of class/net/NETDEV/FILE. */
-static bool read_net(const char *netdev, const char *file, char *line, int size)
+/* First line of a file in the device's directory of class/infiniband. */
+static bool read_line(const struct ibv_device *ib, const char *file, char *line, int size)
 {
 	char path[PATH_MAX];
 	FILE *f;
 	bool ok;
 
-	snprintf(path, sizeof(path), "%s/class/net/%s/%s", sysfs(), netdev, file);
+	snprintf(path, sizeof(path), "%s/%s", ib->ibdev_path, file);
 	f = fopen(path, "re");
 	if (!f)
 		return false;
@@ -53,55 +32,97 @@ static bool read_net(const char *netdev, const char *file, char *line, int size)
 	fclose(f);
 	if (ok)
 		line[strcspn(line, "\n")] = 0;
-	return ok;
+	return ok && *line;
 }
 
-static bool is_representor(const char *netdev)
+static bool read_net(const struct ibv_device *ib, const char *netdev, const char *file, char *line,
+		     int size)
+{
+	char path[NAME_MAX + 64];
+
+	snprintf(path, sizeof(path), "device/net/%s/%s", netdev, file);
+	return read_line(ib, path, line, size);
+}
+
+static bool is_representor(const struct ibv_device *ib, const char *netdev)
 {
 	char port[32];
 	size_t digits;
 
-	if (!read_net(netdev, "phys_port_name", port, sizeof(port)))
+	if (!read_net(ib, netdev, "phys_port_name", port, sizeof(port)))
 		return false;
 	digits = strspn(port + 1, "0123456789");
-	return *port && (port[0] != 'p' || !digits || port[1 + digits]);
+	return port[0] != 'p' || !digits || port[1 + digits];
 }
 
-static bool is_netdev_of(const char *netdev, const char *parent)
+/* The next netdev of the device, NULL: none. */
+static const char *next_netdev(const struct ibv_device *ib, DIR *dir)
 {
-	char path[PATH_MAX], to[PATH_MAX];
+	const struct dirent *e;
 
-	if (!*netdev || *netdev == '.' || strchr(netdev, '/'))
+	while ((e = readdir(dir)))
+		if (e->d_name[0] != '.' && !is_representor(ib, e->d_name))
+			return e->d_name;
+	return NULL;
+}
+
+static DIR *open_netdevs(const struct ibv_device *ib)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/device/net", ib->ibdev_path);
+	return opendir(path);
+}
+
+/* The one that the kernel sends RoCE through. */
+static bool read_port_netdev(const struct ibv_device *ib, char *name, size_t size)
+{
+	*name = 0;
+	return read_line(ib, "ports/1/gid_attrs/ndevs/0", name, (int)size);
+}
+
+static bool is_netdev(const struct ibv_device *ib, const char *name)
+{
+	char port[64];
+	const char *netdev = NULL;
+	DIR *dir;
+
+	if (read_port_netdev(ib, port, sizeof(port)) && strcmp(port, name) == 0)
+		return true;
+	dir = open_netdevs(ib);
+	if (!dir)
 		return false;
-	snprintf(path, sizeof(path), "%s/class/net", sysfs());
-	return follow(to, path, netdev) && strcmp(to, parent) == 0 && !is_representor(netdev);
+	while ((netdev = next_netdev(ib, dir)) && strcmp(netdev, name))
+		;
+	closedir(dir);
+	return netdev;
 }
 
 void mlx5_name_pci(const struct ibv_device *ib, char *name, size_t size)
 {
-	char parent[PATH_MAX];
+	char path[PATH_MAX], to[PATH_MAX];
 
 	*name = 0;
-	if (parent_of(ib, parent))
-		snprintf(name, size, "%s", strrchr(parent, '/') + 1);
+	snprintf(path, sizeof(path), "%s/device", ib->ibdev_path);
+	if (realpath(path, to))
+		snprintf(name, size, "%s", strrchr(to, '/') + 1);
 }
 
 void mlx5_name_netdev(const struct ibv_device *ib, char *name, size_t size)
 {
-	char parent[PATH_MAX], path[PATH_MAX];
-	const struct dirent *e;
+	const char *netdev;
 	DIR *dir;
 
-	*name = 0;
-	snprintf(path, sizeof(path), "%s/class/net", sysfs());
-	if (!parent_of(ib, parent))
+	if (read_port_netdev(ib, name, size))
 		return;
-	dir = opendir(path);
-	while (dir && !*name && (e = readdir(dir)))
-		if (is_netdev_of(e->d_name, parent))
-			snprintf(name, size, "%s", e->d_name);
-	if (dir)
-		closedir(dir);
+	*name = 0;
+	dir = open_netdevs(ib);
+	if (!dir)
+		return;
+	netdev = next_netdev(ib, dir);
+	if (netdev)
+		snprintf(name, size, "%s", netdev);
+	closedir(dir);
 }
 
 static bool is_pci(const char *pci, const char *name)
@@ -115,12 +136,12 @@ static bool is_pci(const char *pci, const char *name)
 
 bool mlx5_name_is(const struct ibv_device *ib, const char *name)
 {
-	char pci[NAME_MAX + 1], parent[PATH_MAX];
+	char pci[NAME_MAX + 1];
 
 	if (strcmp(ib->name, name) == 0)
 		return true;
 	mlx5_name_pci(ib, pci, sizeof(pci));
-	return is_pci(pci, name) || (parent_of(ib, parent) && is_netdev_of(name, parent));
+	return is_pci(pci, name) || is_netdev(ib, name);
 }
 
 void mlx5_name_list(struct ibv_device *const *list, char *text, size_t size)
@@ -149,7 +170,7 @@ unsigned int mlx5_name_mtu(const struct ibv_device *ib)
 	char netdev[64], mtu[32];
 
 	mlx5_name_netdev(ib, netdev, sizeof(netdev));
-	if (!*netdev || !read_net(netdev, "mtu", mtu, sizeof(mtu)))
+	if (!*netdev || !read_net(ib, netdev, "mtu", mtu, sizeof(mtu)))
 		return 0;
 	return (unsigned int)strtoul(mtu, NULL, 10);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The names of a NIC function: verbs ("mlx5_0"), PCI ("0000:65:00.0", or "65:00.0" in domain 0; an auxiliary device such
- * as "mlx5_core.sf.2" for a subfunction) and netdev ("eth4"), read from sysfs, where SYSFS_PATH says.
+ * as "mlx5_core.sf.2" for a subfunction) and netdev ("eth4"), read from sysfs, where libibverbs says.
  */
 #ifndef PROVIDERS_MLX5_NAMES_H
 #define PROVIDERS_MLX5_NAMES_H

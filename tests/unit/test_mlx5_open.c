@@ -68,17 +68,15 @@ static void make_device(unsigned int n, const char *name, const char *parent)
 		 "%s/class/infiniband/%s", root, name);
 }
 
-static void make_netdev(const char *name, const char *parent, const char *port, const char *mtu)
+static void make_netdev(const char *parent, const char *name, const char *port, const char *mtu)
 {
-	char path[100];
+	char path[200];
 
-	snprintf(path, sizeof(path), "class/net/%s", name);
+	snprintf(path, sizeof(path), "%s/net/%s", parent, name);
 	make_dir(path);
-	snprintf(path, sizeof(path), "class/net/%s/device", name);
-	make_link(path, parent);
-	snprintf(path, sizeof(path), "class/net/%s/mtu", name);
+	snprintf(path, sizeof(path), "%s/net/%s/mtu", parent, name);
 	make_file(path, mtu);
-	snprintf(path, sizeof(path), "class/net/%s/phys_port_name", name);
+	snprintf(path, sizeof(path), "%s/net/%s/phys_port_name", parent, name);
 	if (port)
 		make_file(path, port);
 }
@@ -93,15 +91,13 @@ static int setup(void **state)
 	strcpy(root, "/tmp/mlxo-sysfs-XXXXXX");
 	if (!mkdtemp(root))
 		return -1;
-	setenv("SYSFS_PATH", root, 1);
 	fake_reset();
 	fake.devices = 3;
 	make_dir(sf);
 	make_dir(port1);
-	make_dir("class/net/lo");
-	make_netdev("eth9", port0, "pf0vf1\n", "1500\n");
-	make_netdev("eth4", port0, "p0\n", "9000\n");
-	make_netdev("eth5", port1, NULL, "1500\n");
+	make_netdev(port0, "eth9", "pf0vf1\n", "1500\n");
+	make_netdev(port0, "eth4", "p0\n", "9000\n");
+	make_netdev(port1, "eth5", NULL, "1500\n");
 	make_device(0, "mlx5_0", port0);
 	make_device(1, "mlx5_1", port1);
 	make_device(2, "mlx5_2", sf);
@@ -178,8 +174,14 @@ static void mtu(void **state)
 	const struct prov_ops *ops = prov_ops(dev);
 
 	assert_int_equal(ops->mtu(dev), 9000);
-	make_file("class/net/eth4/mtu", "1400\n"); /* it may change */
+	make_file("devices/pci0000:64/0000:65:00.0/net/eth4/mtu", "1400\n"); /* it may change */
 	assert_int_equal(ops->mtu(dev), 1400);
+	/* the kernel's own word for the port comes first */
+	make_dir("class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs");
+	make_file("class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0", "bond0\n");
+	assert_true(ops->is_named(dev, "bond0"));
+	assert_true(ops->is_named(dev, "eth4"));
+	assert_int_equal(ops->mtu(dev), 1500);
 	strcpy(fake.device[0].ibdev_path, "/nowhere");
 	assert_int_equal(ops->mtu(dev), 1500);
 	fake.mtu = IBV_MTU_2048;
