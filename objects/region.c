@@ -95,8 +95,9 @@ static int create(struct mlxo_device *dev, void *addr, size_t len, bool is_mr,
 		obj_quarantine_release(dev);
 		region_free(r);
 	}
-	return obj_error(err, "device %s cannot register %zu bytes of memory: %s",
-			 mlxo_device_name(dev), len, strerror(-err));
+	return obj_error(err, "device %s cannot register %zu bytes of memory: %s%s",
+			 mlxo_device_name(dev), len, strerror(-err),
+			 err == -ENOMEM ? " (a NIC's memory counts as locked: see ulimit -l)" : "");
 }
 
 int obj_region_create_umem(struct mlxo_device *dev, size_t len, struct obj_region **region)
