@@ -4,6 +4,7 @@
  *
  *	LEFT 192.0.2.1 / 2001:db8::1  ═══ pair ═══  RIGHT 192.0.2.2 / 2001:db8::2      (addresses of frames.h)
  *
+ * With MLXO_TEST_DEVICES="mlx5_0 mlx5_1" these devices are used instead; what only a model of ours can do is skipped.
  * Helpers assert what they do not return.
  */
 #ifndef TESTS_LIB_TWO_NICS_H
