@@ -2,7 +2,8 @@
 /*
  * A device: a NIC function, or the software ConnectX. Everything else is made on one.
  *
- * Names: "model", "model:profile=connectx-7,port=pair:a,time=real,…" (docs/model.md). Thread-safe.
+ * Names: "model", "model:profile=connectx-7,port=pair:a,time=real,…" (docs/model.md); a NIC by its verbs name "mlx5_0", PCI
+ * address "0000:65:00.0" or netdev "eth4", with "mlx5:" before it or not. Thread-safe.
  */
 #ifndef MLX5_OFFLOAD_DEVICE_H
 #define MLX5_OFFLOAD_DEVICE_H
@@ -22,7 +23,7 @@ MLXO_API int mlxo_device_open(const char *name, struct mlxo_device **dev);
 /* Closes services and channels first by the caller; objects that were left are destroyed. NULL is allowed. */
 MLXO_API void mlxo_device_close(struct mlxo_device *dev);
 
-/* As opened, without options: "model". Owned by the device. */
+/* Without options: "model", or the verbs name of a NIC. Owned by the device. */
 MLXO_API const char *mlxo_device_name(const struct mlxo_device *dev);
 /* Does the device answer to this netdev, verbs or PCI name? The model answers to every netdev name. */
 MLXO_API bool mlxo_device_is_named(struct mlxo_device *dev, const char *name);
