@@ -1,5 +1,78 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Known pitfalls of TLS transmit offload, 1: TCP positions, setting a context back, the ring. */
+/*
+ * Known pitfalls of TLS transmit offload, 1: TCP positions, setting a context back, the ring.
+ *
+ * Pitfalls have numbers, which tests carry in their names or comments. Where each one is (ring, life, pools, many:
+ * test_tls_pitfalls.c, test_tls_pitfalls_*.c here; pool_*: tests/unit and here; seam: tests/seam/test_tls.c):
+ *
+ *	T1	position moved without a packet			ring
+ *	T2	context set, then a failure			ring, at every room of the ring
+ *	T3	TCP numbers wrap				ring, at every byte of a record
+ *	T4	the edge between records			ring
+ *	T5	sent again from before the start		ring
+ *	T6	sent again though acknowledged			ring
+ *	T7	clear text by context number 0			pools, unit/pool_tis
+ *	T8	wrong record number				ring
+ *	T9	parameters skipped that are another's		ring, seam
+ *	T10	DUMP longer than the MTU			ring
+ *	T11	DUMP's memory given back early			ring
+ *	T12	payload that changes				ring
+ *	T13	sent again from inside the tag			ring, seam
+ *	T14	missing fence					ring, seam
+ *	T15	open multi-packet WQE				does not apply: none is ever used
+ *	T16	long WQE at the ring's end			ring, at every position
+ *	T17	ring without a CQE				ring
+ *	T18	CQE inside of a sequence			ring
+ *	T19	ring used to the last block			ring
+ *	T20	blocks measured and written			ring
+ *	T21	ranges across records				ring
+ *	T22	success without a WQE				ring
+ *	T23	too many retransmissions			life
+ *	T24	one connection, two queues			ring, pools
+ *	T25	old key in a slot used again			pools, pool_keys, unit/pool_dek
+ *	T26	slot back during SYNC_CRYPTO			pools, unit/pool_dek
+ *	T27	SYNC_CRYPTO fails				pools, unit/pool_dek
+ *	T28	load of a key fails				pools, pool_keys, unit/pool_dek
+ *	T29	given back while WQEs use it			pools, life
+ *	T30	leak by a failed set-up				pools, unit/pool_tis
+ *	T31	closed while filling				pools, unit/pool_dek, unit/pool_tis
+ *	T32	destroy of a busy bulk				unit/pool_dek, unit/pool_tis
+ *	T33	slot named by obj_id				seam
+ *	T34	no more contexts or keys			pools, pool_keys, unit/pool_dek, unit/pool_tis
+ *	T35	key number of more than 24 bits			unit/pool_dek
+ *	T36	too many contexts				life
+ *	T37	opens behind closes				many, unit/pool_exec
+ *	T38	context held too long				life, seam
+ *	T39	late answer of a command			pools, pool_keys, unit/pool_dek, unit/pool_tis
+ *	T40	slot given back twice				unit/pool_dek
+ *	T41	128 and 256 bits in one slot			pools, pool_keys, unit/pool_dek, seam
+ *	T42-59	receiving					do not apply: nothing is received in hardware
+ *	T60	TLS 1.3 silently in software			life
+ *	T61	content type and IV of TLS 1.3			life, unit/tls_wqe
+ *	T62	new key						life
+ *	T63	records before the hand-over			life
+ *	T64	partial record at hand-over			does not apply: receiving
+ *	T65	enabled twice					life
+ *	T66	record without plaintext			life
+ *	T67	record too long, or left open			life
+ *	T68	record numbers and keys used up			ring, life
+ *	T69	device reset					life
+ *	T70	half acknowledged				ring
+ *	T71	bond of ports					does not apply: a device is one port
+ *	T72	function without the capability			life, seam
+ *	T73	checksums					ring, life
+ *	T74	packets without payload				life
+ *	T75	another queue for a connection			ring
+ *	T76	WQEs too small					life, seam
+ *	T77	key left in memory				life
+ *	T78	a day later					does not apply: of receiving, on hardware
+ *
+ *	A22	100,000 connections on recycled objects		many
+ *	A23	burst from idle					many
+ *	A26	what can be offloaded				life
+ *	A27	across 2^32					ring
+ *	A35	enabled twice					life
+ */
 #include "tests/lib/tls_rig.h"
 #include "tests/lib/tls_walk.h"
 #include "offload/tls/plan.h"
@@ -87,7 +160,10 @@ static uint32_t record_len(int version, uint32_t plain)
 
 static void fill_to(uint32_t room)
 {
-	while (queue_sq_room(&rig.queue->sq) > room)
+	uint32_t now = queue_sq_room(&rig.queue->sq);
+
+	assert_in_range(now, 0, RING);
+	for (; now > room; now--)
 		queue_sq_nop(&rig.queue->sq, false);
 }
 
@@ -199,9 +275,9 @@ static void test_T17_T18_completions(void **state)
 	for (int lap = 0; lap < 5; lap++) {
 		uint64_t from = rig.queue->sq.posted;
 
-		while (post(&c, c.next - 3000 + n % 7 * 100, 1) == 0)
+		for (int i = 0; i < RING && !post(&c, c.next - 3000 + n % 7 * 100, 1); i++)
 			n++;
-		assert_true(queue_sq_room(&rig.queue->sq) < 12);
+		assert_in_range(queue_sq_room(&rig.queue->sq), 0, 11);
 		tls_walk(rig.queue, from, &w);
 		assert_int_equal(w.signalled, 0);
 		mlxo_tls_queue_flush(rig.queue);
