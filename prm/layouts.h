@@ -6,11 +6,13 @@
 
 #include "layouts_cap.h"
 #include "layouts_cmd.h"
+#include "layouts_cq.h"
 #include "layouts_ctx.h"
 #include "layouts_event.h"
 #include "layouts_flow.h"
 #include "layouts_rss.h"
 #include "layouts_tls.h"
+#include "layouts_vport.h"
 #include "layouts_wqe.h"
 
 #define PRM_LAYOUTS(X) \
@@ -80,6 +82,46 @@
 	X(modify_tis_out) \
 	X(query_tis_in) \
 	X(query_tis_out) \
+	X(query_cq_in) \
+	X(query_cq_out) \
+	X(modify_cq_in) \
+	X(modify_cq_out) \
+	X(alloc_q_counter_in) \
+	X(alloc_q_counter_out) \
+	X(query_q_counter_in) \
+	X(query_q_counter_out) \
+	X(dealloc_q_counter_in) \
+	X(dealloc_q_counter_out) \
+	X(query_vport_state_in) \
+	X(query_vport_state_out) \
+	X(query_nic_vport_context_in) \
+	X(query_nic_vport_context_out) \
+	X(nic_vport_context) \
+	X(mac_address_layout) \
+	X(query_vport_counter_in) \
+	X(query_vport_counter_out) \
+	X(access_register_in) \
+	X(access_register_out) \
+	X(paos_reg) \
+	X(pmtu_reg) \
+	X(ppcnt_reg) \
+	X(eth_802_3_cntrs_grp_data_layout) \
+	X(eth_2863_cntrs_grp_data_layout) \
+	X(query_special_contexts_in) \
+	X(query_special_contexts_out) \
+	X(query_issi_in) \
+	X(query_issi_out) \
+	X(set_issi_in) \
+	X(set_issi_out) \
+	X(query_adapter_in) \
+	X(query_adapter_out) \
+	X(query_adapter_param_block) \
+	X(register_word) \
+	X(page_address) \
+	X(query_pages_in) \
+	X(query_pages_out) \
+	X(manage_pages_in) \
+	X(manage_pages_out) \
 	X(sync_crypto_in) \
 	X(sync_crypto_out) \
 	X(nop_in) \

@@ -32,6 +32,8 @@
 	F(cmd_hca_cap, cache_line_128byte, 0x164, 1) \
 	F(cmd_hca_cap, gid_table_size, 0x170, 16) \
 	F(cmd_hca_cap, vport_counters, 0x181, 1) \
+	F(cmd_hca_cap, modify_rq_counter_set_id, 0x184, 1) \
+	F(cmd_hca_cap, max_qp_cnt, 0x186, 10) \
 	F(cmd_hca_cap, pkey_table_size, 0x190, 16) \
 	F(cmd_hca_cap, vport_group_manager, 0x1a0, 1) \
 	F(cmd_hca_cap, vhca_group_manager, 0x1a1, 1) \

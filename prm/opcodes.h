@@ -64,7 +64,22 @@
 	O(CREATE_RQT, 0x916, create_rqt_in, create_rqt_out, "RQT") \
 	O(MODIFY_RQT, 0x917, modify_rqt_in, modify_rqt_out, "RQT") \
 	O(DESTROY_RQT, 0x918, destroy_rqt_in, destroy_rqt_out, "RQT") \
-	O(QUERY_RQT, 0x919, query_rqt_in, query_rqt_out, "RQT")
+	O(QUERY_RQT, 0x919, query_rqt_in, query_rqt_out, "RQT") \
+	O(QUERY_CQ, 0x402, query_cq_in, query_cq_out, "CQ") \
+	O(MODIFY_CQ, 0x403, modify_cq_in, modify_cq_out, "CQ") \
+	O(ALLOC_Q_COUNTER, 0x771, alloc_q_counter_in, alloc_q_counter_out, "queue counters") \
+	O(DEALLOC_Q_COUNTER, 0x772, dealloc_q_counter_in, dealloc_q_counter_out, "queue counters") \
+	O(QUERY_Q_COUNTER, 0x773, query_q_counter_in, query_q_counter_out, "queue counters") \
+	O(QUERY_VPORT_STATE, 0x750, query_vport_state_in, query_vport_state_out, "vport") \
+	O(QUERY_NIC_VPORT_CONTEXT, 0x754, query_nic_vport_context_in, query_nic_vport_context_out, "vport") \
+	O(QUERY_VPORT_COUNTER, 0x770, query_vport_counter_in, query_vport_counter_out, "vport") \
+	O(ACCESS_REG, 0x805, access_register_in, access_register_out, "register") \
+	O(QUERY_SPECIAL_CONTEXTS, 0x203, query_special_contexts_in, query_special_contexts_out, "memory keys") \
+	O(QUERY_ISSI, 0x10a, query_issi_in, query_issi_out, "interface version") \
+	O(SET_ISSI, 0x10b, set_issi_in, set_issi_out, "interface version") \
+	O(QUERY_ADAPTER, 0x101, query_adapter_in, query_adapter_out, "adapter") \
+	O(QUERY_PAGES, 0x107, query_pages_in, query_pages_out, "pages") \
+	O(MANAGE_PAGES, 0x108, manage_pages_in, manage_pages_out, "pages")
 
 #define PRM_OPCODE_ENUM(name, value, in, out, object) PRM_CMD_OP_##name = value,
 enum prm_opcode { PRM_OPCODES(PRM_OPCODE_ENUM) };

@@ -65,6 +65,14 @@ static void cap_general(const struct model_dev *dev, uint8_t *cap)
 	GENERAL(port_type, PRM_CAP_PORT_TYPE_ETH);
 	GENERAL(num_ports, 1);
 	GENERAL(cqe_version, 1);
+	GENERAL(cq_moderation, 1);
+	GENERAL(cq_period_mode_modify, 1);
+	GENERAL(max_qp_cnt, dev->profile.max[MODEL_QCOUNTER]);
+	GENERAL(modify_rq_counter_set_id, 1);
+	GENERAL(vport_counters, 1);
+	GENERAL(eth_virt, 1);
+	GENERAL(device_frequency_mhz, 1000); /* CQE timestamps are ns */
+	GENERAL(device_frequency_khz, 1000000);
 	GENERAL(eth_net_offloads, 1);
 	GENERAL(uar_4k, 1);
 	GENERAL(umem_uid_0, 1);
@@ -99,6 +107,8 @@ static void cap_general(const struct model_dev *dev, uint8_t *cap)
 static void cap_ethernet(const struct model_dev *dev, uint8_t *cap)
 {
 	PRM_SET(per_protocol_networking_offload_caps, cap, csum_cap, 1);
+	PRM_SET(per_protocol_networking_offload_caps, cap, vlan_cap, 1);
+	PRM_SET(per_protocol_networking_offload_caps, cap, wqe_vlan_insert, 1);
 	PRM_SET(per_protocol_networking_offload_caps, cap, max_lso_cap, MODEL_LOG_MAX_LSO);
 	PRM_SET(per_protocol_networking_offload_caps, cap, wqe_inline_mode, INLINE_NOT_REQUIRED);
 	PRM_SET(per_protocol_networking_offload_caps, cap, rss_ind_tbl_cap, MODEL_LOG_MAX_RQT);

@@ -36,6 +36,7 @@ static const struct maker makers[] = {
 	MAKER(CREATE_TIS, create_tis_out, tisn, DESTROY_TIS, destroy_tis_in, tisn, false),
 	MAKER(CREATE_TIR, create_tir_out, tirn, DESTROY_TIR, destroy_tir_in, tirn, false),
 	MAKER(CREATE_RQT, create_rqt_out, rqtn, DESTROY_RQT, destroy_rqt_in, rqtn, false),
+	MAKER(ALLOC_Q_COUNTER, alloc_q_counter_out, counter_set_id, DEALLOC_Q_COUNTER, dealloc_q_counter_in, counter_set_id, false),
 	MAKER(CREATE_FLOW_TABLE, create_flow_table_out, table_id, DESTROY_FLOW_TABLE, destroy_flow_table_in, table_id, true),
 	MAKER(CREATE_FLOW_GROUP, create_flow_group_out, group_id, DESTROY_FLOW_GROUP, destroy_flow_group_in, group_id, true),
 	/* the answer has no number: the index is in the command */
@@ -61,6 +62,7 @@ static const struct {
 	USER(MODIFY_TIS, PROV_CMD_MODIFY, CREATE_TIS, modify_tis_in, tisn),
 	USER(MODIFY_TIR, PROV_CMD_MODIFY, CREATE_TIR, modify_tir_in, tirn),
 	USER(MODIFY_RQT, PROV_CMD_MODIFY, CREATE_RQT, modify_rqt_in, rqtn),
+	USER(MODIFY_CQ, PROV_CMD_MODIFY, CREATE_CQ, modify_cq_in, cqn),
 	USER(MODIFY_FLOW_TABLE, PROV_CMD_MODIFY, CREATE_FLOW_TABLE, modify_flow_table_in, table_id),
 	USER(SET_FLOW_TABLE_ENTRY, PROV_CMD_MODIFY, SET_FLOW_TABLE_ENTRY, set_fte_in, flow_index),
 	USER(MODIFY_GENERAL_OBJECT, PROV_CMD_MODIFY, CREATE_GENERAL_OBJECT, general_obj_in_cmd_hdr, obj_id),
@@ -69,6 +71,8 @@ static const struct {
 	USER(QUERY_TIS, PROV_CMD_QUERY, CREATE_TIS, query_tis_in, tisn),
 	USER(QUERY_TIR, PROV_CMD_QUERY, CREATE_TIR, query_tir_in, tirn),
 	USER(QUERY_RQT, PROV_CMD_QUERY, CREATE_RQT, query_rqt_in, rqtn),
+	USER(QUERY_CQ, PROV_CMD_QUERY, CREATE_CQ, query_cq_in, cqn),
+	USER(QUERY_Q_COUNTER, PROV_CMD_QUERY, ALLOC_Q_COUNTER, query_q_counter_in, counter_set_id),
 	USER(QUERY_FLOW_TABLE, PROV_CMD_QUERY, CREATE_FLOW_TABLE, query_flow_table_in, table_id),
 	USER(QUERY_FLOW_GROUP, PROV_CMD_QUERY, CREATE_FLOW_GROUP, query_flow_group_in, group_id),
 	USER(QUERY_FLOW_TABLE_ENTRY, PROV_CMD_QUERY, SET_FLOW_TABLE_ENTRY, query_fte_in, flow_index),
@@ -89,6 +93,11 @@ static int check_general(uint16_t opcode)
 {
 	switch (opcode) {
 	case PRM_CMD_OP_QUERY_HCA_CAP:
+	case PRM_CMD_OP_QUERY_VPORT_STATE:
+	case PRM_CMD_OP_QUERY_NIC_VPORT_CONTEXT:
+	case PRM_CMD_OP_QUERY_VPORT_COUNTER:
+	case PRM_CMD_OP_QUERY_ADAPTER:
+	case PRM_CMD_OP_QUERY_ISSI:
 	case PRM_CMD_OP_SYNC_CRYPTO:
 	case PRM_CMD_OP_NOP: return 0;
 	default: return -EINVAL;

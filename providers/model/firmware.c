@@ -79,6 +79,21 @@
 #define FW_QUERY_GENERAL_OBJECT ANY, 0, 0
 #define FW_DESTROY_GENERAL_OBJECT ANY, 0, 0
 #define FW_SYNC_CRYPTO ANY, 1, 0
+#define FW_QUERY_CQ ANY, 1, 0
+#define FW_MODIFY_CQ ANY, 1, 0
+#define FW_ALLOC_Q_COUNTER ANY, 1, 0
+#define FW_DEALLOC_Q_COUNTER ANY, 1, 0
+#define FW_QUERY_Q_COUNTER ANY, 1, 0
+#define FW_QUERY_VPORT_STATE ANY, 1, 0
+#define FW_QUERY_NIC_VPORT_CONTEXT ANY, 1, 0
+#define FW_QUERY_VPORT_COUNTER ANY, 1, 0
+#define FW_ACCESS_REG OWNER, 2, 4
+#define FW_QUERY_SPECIAL_CONTEXTS OWNER, 1, 0
+#define FW_QUERY_ISSI ANY, 1, 0
+#define FW_SET_ISSI OWNER, 1, 0
+#define FW_QUERY_ADAPTER ANY, 1, 0
+#define FW_QUERY_PAGES OWNER, 0, 0
+#define FW_MANAGE_PAGES OWNER, 0, 8
 /* clang-format on */
 
 enum user { ANY, OWNER };
@@ -355,11 +370,23 @@ enum model_synd model_cmd_destroy(struct model_cmd *c, enum model_type type, uin
 
 /* -- the device ------------------------------------------------------------------------------------------ */
 
+/* Locally administered; no two models of a process have the same. */
+static void take_mac(uint8_t mac[6])
+{
+	static _Atomic uint32_t taken;
+	uint32_t n = 1 + atomic_fetch_add(&taken, 1);
+
+	mac[0] = 0x02;
+	mac[1] = 0xc5;
+	prm_put(mac, 16, 32, n);
+}
+
 int model_dev_init(struct model_dev *dev, const struct model_profile *profile)
 {
 	memset(dev, 0, sizeof(*dev));
 	dev->profile = *profile;
 	dev->next_uid = 1;
+	take_mac(dev->mac);
 	dev->speed = MODEL_SPEED;
 	for (unsigned int op = 0; op < 0x1000; op++)
 		dev->service_ns[op] = model_service_ns((uint16_t)op);
@@ -377,9 +404,9 @@ int model_dev_init(struct model_dev *dev, const struct model_profile *profile)
 
 /* Users of a type come before what they use. */
 static const enum model_type close_order[] = {
-	MODEL_FTE,  MODEL_FG,	MODEL_FT,  MODEL_MODHDR, MODEL_REFORMAT, MODEL_COUNTER, MODEL_IPSEC,
-	MODEL_DEK,  MODEL_TIR,	MODEL_RQT, MODEL_RQ,	 MODEL_SQ,	 MODEL_TIS,	MODEL_CQ,
-	MODEL_MKEY, MODEL_UMEM, MODEL_UAR, MODEL_TD,	 MODEL_PD};
+	MODEL_FTE, MODEL_FG,   MODEL_FT,   MODEL_MODHDR, MODEL_REFORMAT, MODEL_COUNTER, MODEL_IPSEC,
+	MODEL_DEK, MODEL_TIR,  MODEL_RQT,  MODEL_RQ,	 MODEL_QCOUNTER, MODEL_SQ,	MODEL_TIS,
+	MODEL_CQ,  MODEL_MKEY, MODEL_UMEM, MODEL_UAR,	 MODEL_TD,	 MODEL_PD};
 static_assert(sizeof(close_order) / sizeof(close_order[0]) == MODEL_NTYPES, "a type is missing");
 
 static void clear_table(struct model_dev *dev, struct model_ft *ft)

@@ -45,6 +45,12 @@ enum model_synd model_cmd_destroy(struct model_cmd *c, enum model_type type, uin
 /* MODEL_S_OK or USED_: may this object go now? */
 enum model_synd model_cmd_unused(const struct model_obj *o);
 
+enum { MODEL_RING_ALIGN = 64, MODEL_DBR_BYTES = 8 };
+/* fw_cq.c: host address of `bytes` at a umem's offset. NULL: why is set, to `bad` if it does not fit. */
+uint8_t *model_cmd_umem(struct model_cmd *c, bool valid, uint32_t id, uint64_t offset,
+			uint64_t bytes, unsigned int align, enum model_synd bad,
+			struct model_umem **umem);
+
 /* fw_flow.c: table by type and number; the table of a command whose vport, type and number are at the usual places. */
 struct model_ft *model_cmd_ft(struct model_cmd *c, uint8_t type, uint32_t id);
 struct model_ft *model_cmd_named_ft(struct model_cmd *c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Firmware: CQ, SQ, RQ, TIS. TIRs: fw_tir.c.
+ * Firmware: SQ, RQ, TIS. CQ: fw_cq.c, TIR: fw_tir.c.
  *
  * States of a send or receive queue, moved by MODIFY, which names the state it leaves:
  *
@@ -8,7 +8,7 @@
  *                 RDY -> ERR also by the data path
  *
  * A queue keeps pointers into umems: the umem cannot be deregistered before. Firmware writes queue state with
- * dev->objs held for writing, so no WQE is executed meanwhile. Source: PRM, cqc, sqc, rqc, wq, tisc.
+ * dev->objs held for writing, so no WQE is executed meanwhile. Source: PRM, sqc, rqc, wq, tisc.
  */
 #include "fw.h"
 
@@ -16,95 +16,13 @@
 #include <string.h>
 
 enum {
-	MAX_LOG_CQ = 22,
 	MAX_LOG_WQ = 15,
 	SQ_LOG_STRIDE = 6,
 	MIN_LOG_RQ_STRIDE = 4,
 	MAX_LOG_RQ_STRIDE = 9,
-	DBR_BYTES = 8,
-	CQE_BYTES = 64,
 	INLINE_L2 = 1,
 	L2_BYTES = 14,
 };
-
-/* Host address of `bytes` at a umem's offset. NULL: c->why. */
-static uint8_t *in_umem(struct model_cmd *c, bool valid, uint32_t id, uint64_t offset,
-			uint64_t bytes, unsigned int align, enum model_synd bad,
-			struct model_umem **umem)
-{
-	*umem = NULL;
-	c->why = bad;
-	if (!valid)
-		return NULL;
-	*umem = model_cmd_find(c, MODEL_UMEM, id);
-	if (!*umem)
-		return NULL;
-	c->why = bad;
-	if (offset % align || offset > (*umem)->len || bytes > (*umem)->len - offset ||
-	    (uintptr_t)((*umem)->addr + offset) % align)
-		return NULL;
-	return (*umem)->addr + offset;
-}
-
-/* -- CQ -------------------------------------------------------------------------------------------------- */
-
-static bool cq_plain(const uint8_t *cqc)
-{
-	return PRM_GET(cqc, cqc, cqe_sz) == PRM_CQC_CQE_SZ_64_BYTES && !PRM_GET(cqc, cqc, cc) &&
-	       !PRM_GET(cqc, cqc, oi) && !PRM_GET(cqc, cqc, cqe_comp_en) &&
-	       !PRM_GET(cqc, cqc, apu_cq) && !PRM_GET(cqc, cqc, status) &&
-	       !PRM_GET(cqc, cqc, mini_cqe_res_format) &&
-	       !PRM_GET(cqc, cqc, cqe_compression_layout) && !PRM_GET(cqc, cqc, producer_counter) &&
-	       !PRM_GET(cqc, cqc, consumer_counter);
-}
-
-enum model_synd model_do_CREATE_CQ(struct model_cmd *c)
-{
-	const uint8_t *cqc = PRM_AT(create_cq_in, c->in, cq_context);
-	uint32_t log = (uint32_t)PRM_GET(cqc, cqc, log_cq_size);
-	struct model_umem *ring_umem, *dbr_umem;
-	struct model_uar *uar;
-	struct model_cq *cq;
-	uint8_t *ring, *dbr;
-
-	if (!cq_plain(cqc))
-		return MODEL_S_CQ_CONTEXT;
-	if (log > MAX_LOG_CQ)
-		return MODEL_S_CQ_SIZE;
-	uar = model_cmd_find(c, MODEL_UAR, (uint32_t)PRM_GET(cqc, cqc, uar_page));
-	if (!uar)
-		return c->why;
-	if (PRM_GET(cqc, cqc, c_eqn_or_apu_element) != MODEL_EQN)
-		return MODEL_S_CQ_EQN;
-	ring = in_umem(c, PRM_GET(create_cq_in, c->in, cq_umem_valid),
-		       (uint32_t)PRM_GET(create_cq_in, c->in, cq_umem_id),
-		       PRM_GET(create_cq_in, c->in, cq_umem_offset), (uint64_t)CQE_BYTES << log,
-		       CQE_BYTES, MODEL_S_RING_UMEM, &ring_umem);
-	if (!ring)
-		return c->why;
-	dbr = in_umem(c, PRM_GET(cqc, cqc, dbr_umem_valid),
-		      (uint32_t)PRM_GET(cqc, cqc, dbr_umem_id), PRM_GET(cqc, cqc, dbr_addr),
-		      DBR_BYTES, DBR_BYTES, MODEL_S_DBR_UMEM, &dbr_umem);
-	if (!dbr)
-		return c->why;
-	cq = model_cmd_new(c, MODEL_CQ, sizeof(*cq), 1);
-	if (!cq)
-		return c->why;
-	pthread_mutex_init(&cq->lock, NULL);
-	cq->ring = ring;
-	cq->dbrec = dbr;
-	cq->log_size = log;
-	model_obj_use(&cq->o, &uar->o);
-	model_obj_use(&cq->o, &ring_umem->o);
-	model_obj_use(&cq->o, &dbr_umem->o);
-	PRM_SET(create_cq_out, c->out, cqn, cq->o.id);
-	return MODEL_S_OK;
-}
-
-enum model_synd model_do_DESTROY_CQ(struct model_cmd *c)
-{
-	return model_cmd_destroy(c, MODEL_CQ, (uint32_t)PRM_GET(destroy_cq_in, c->in, cqn));
-}
 
 /* -- work queues ----------------------------------------------------------------------------------------- */
 
@@ -142,15 +60,15 @@ static enum model_synd wq_parts(struct model_cmd *c, const uint8_t *wq, uint32_t
 	p->pd = model_cmd_find(c, MODEL_PD, (uint32_t)PRM_GET(wq, wq, pd));
 	if (!p->pd)
 		return c->why;
-	p->ring = in_umem(c, PRM_GET(wq, wq, wq_umem_valid), (uint32_t)PRM_GET(wq, wq, wq_umem_id),
-			  PRM_GET(wq, wq, wq_umem_offset),
-			  UINT64_C(1) << (p->log_size + p->log_stride), CQE_BYTES,
-			  MODEL_S_RING_UMEM, &p->ring_umem);
+	p->ring = model_cmd_umem(
+		c, PRM_GET(wq, wq, wq_umem_valid), (uint32_t)PRM_GET(wq, wq, wq_umem_id),
+		PRM_GET(wq, wq, wq_umem_offset), UINT64_C(1) << (p->log_size + p->log_stride),
+		MODEL_RING_ALIGN, MODEL_S_RING_UMEM, &p->ring_umem);
 	if (!p->ring)
 		return c->why;
-	p->dbr = in_umem(c, PRM_GET(wq, wq, dbr_umem_valid), (uint32_t)PRM_GET(wq, wq, dbr_umem_id),
-			 PRM_GET(wq, wq, dbr_addr), DBR_BYTES, DBR_BYTES, MODEL_S_DBR_UMEM,
-			 &p->dbr_umem);
+	p->dbr = model_cmd_umem(c, PRM_GET(wq, wq, dbr_umem_valid),
+				(uint32_t)PRM_GET(wq, wq, dbr_umem_id), PRM_GET(wq, wq, dbr_addr),
+				MODEL_DBR_BYTES, MODEL_DBR_BYTES, MODEL_S_DBR_UMEM, &p->dbr_umem);
 	return p->dbr ? MODEL_S_OK : c->why;
 }
 
@@ -281,6 +199,8 @@ enum model_synd model_do_MODIFY_SQ(struct model_cmd *c)
 		model_late_forget(c->dev, sq);
 	}
 	atomic_store(&sq->state, (int)to);
+	if (to == MODEL_Q_ERR)
+		model_sq_flush(c->dev, sq);
 	return MODEL_S_OK;
 }
 
@@ -319,7 +239,7 @@ static bool rq_plain(const uint8_t *rqc)
 	       PRM_GET(rqc, rqc, mem_rq_type) == PRM_RQC_MEM_RQ_TYPE_MEMORY_RQ_INLINE &&
 	       !PRM_GET(rqc, rqc, hairpin) && !PRM_GET(rqc, rqc, rmpn) &&
 	       !PRM_GET(rqc, rqc, hairpin_peer_sq) && !PRM_GET(rqc, rqc, hairpin_peer_vhca) &&
-	       !PRM_GET(rqc, rqc, reservation_timeout) && !PRM_GET(rqc, rqc, counter_set_id);
+	       !PRM_GET(rqc, rqc, reservation_timeout);
 }
 
 static void rq_fill(struct model_rq *rq, const uint8_t *rqc, const struct parts *p)
@@ -335,12 +255,35 @@ static void rq_fill(struct model_rq *rq, const uint8_t *rqc, const struct parts 
 	rq->pd = p->pd->o.id;
 	rq->user_index = (uint32_t)PRM_GET(rqc, rqc, user_index);
 	rq->flush_in_error = PRM_GET(rqc, rqc, flush_in_error_en);
+	rq->strip = !PRM_GET(rqc, rqc, vsd);
 	use_parts(&rq->o, p);
+}
+
+/* The set of counters that a context names, if any. */
+static enum model_synd find_counter(struct model_cmd *c, const uint8_t *rqc,
+				    struct model_qcounter **counter)
+{
+	uint32_t id = (uint32_t)PRM_GET(rqc, rqc, counter_set_id);
+
+	*counter = id ? model_cmd_find(c, MODEL_QCOUNTER, id) : NULL;
+	return id && !*counter ? c->why : MODEL_S_OK;
+}
+
+/* The last of the queue's references, if it has one. */
+static void set_counter(struct model_rq *rq, struct model_qcounter *counter)
+{
+	if (rq->counter)
+		model_obj_unuse(rq->o.uses[--rq->o.nuses]);
+	rq->counter = counter;
+	if (counter)
+		model_obj_use(&rq->o, &counter->o);
+	PRM_SET(rqc, rq->rqc, counter_set_id, counter ? counter->o.id : 0);
 }
 
 enum model_synd model_do_CREATE_RQ(struct model_cmd *c)
 {
 	const uint8_t *rqc = PRM_AT(create_rq_in, c->in, ctx), *wq = PRM_AT(rqc, rqc, wq);
+	struct model_qcounter *counter;
 	struct model_rq *rq;
 	struct parts p = {0};
 	enum model_synd s;
@@ -354,6 +297,9 @@ enum model_synd model_do_CREATE_RQ(struct model_cmd *c)
 		     &p);
 	if (s != MODEL_S_OK)
 		return s;
+	s = find_counter(c, rqc, &counter);
+	if (s != MODEL_S_OK)
+		return s;
 	copy = keep(rqc, PRM_BYTES(rqc));
 	if (!copy)
 		return MODEL_S_NO_MEMORY;
@@ -364,8 +310,32 @@ enum model_synd model_do_CREATE_RQ(struct model_cmd *c)
 	}
 	rq->rqc = copy;
 	rq_fill(rq, rqc, &p);
+	set_counter(rq, counter);
 	PRM_SET(create_rq_out, c->out, rqn, rq->o.id);
 	return MODEL_S_OK;
+}
+
+/* Fields that the bitmask selects, checked before anything changes. */
+static enum model_synd check_fields(struct model_cmd *c, uint64_t mask, const uint8_t *rqc,
+				    struct model_qcounter **counter)
+{
+	*counter = NULL;
+	if (mask & ~(uint64_t)(PRM_MODIFY_RQ_VSD | PRM_MODIFY_RQ_COUNTER_SET_ID))
+		return MODEL_S_QUEUE_BITMASK;
+	if (mask && PRM_GET(rqc, rqc, state) != MODEL_Q_RDY)
+		return MODEL_S_RQ_MODIFY_STATE;
+	return mask & PRM_MODIFY_RQ_COUNTER_SET_ID ? find_counter(c, rqc, counter) : MODEL_S_OK;
+}
+
+static void set_fields(struct model_rq *rq, uint64_t mask, const uint8_t *rqc,
+		       struct model_qcounter *counter)
+{
+	if (mask & PRM_MODIFY_RQ_COUNTER_SET_ID)
+		set_counter(rq, counter);
+	if (!(mask & PRM_MODIFY_RQ_VSD))
+		return;
+	rq->strip = !PRM_GET(rqc, rqc, vsd);
+	PRM_SET(rqc, rq->rqc, vsd, !rq->strip);
 }
 
 enum model_synd model_do_MODIFY_RQ(struct model_cmd *c)
@@ -374,15 +344,19 @@ enum model_synd model_do_MODIFY_RQ(struct model_cmd *c)
 		model_cmd_find(c, MODEL_RQ, (uint32_t)PRM_GET(modify_rq_in, c->in, rqn));
 	const uint8_t *rqc = PRM_AT(modify_rq_in, c->in, ctx);
 	unsigned int to = (unsigned int)PRM_GET(rqc, rqc, state);
+	uint64_t mask = PRM_GET(modify_rq_in, c->in, modify_bitmask);
+	struct model_qcounter *counter;
 	enum model_synd s;
 
 	if (!rq)
 		return c->why;
-	s = check_step(atomic_load(&rq->state),
-		       (unsigned int)PRM_GET(modify_rq_in, c->in, rq_state), to,
-		       PRM_GET(modify_rq_in, c->in, modify_bitmask));
+	s = check_fields(c, mask, rqc, &counter);
+	if (s == MODEL_S_OK)
+		s = check_step(atomic_load(&rq->state),
+			       (unsigned int)PRM_GET(modify_rq_in, c->in, rq_state), to, 0);
 	if (s != MODEL_S_OK)
 		return s;
+	set_fields(rq, mask, rqc, counter);
 	if (to == MODEL_Q_RST)
 		rq->ci = 0;
 	atomic_store(&rq->state, (int)to);

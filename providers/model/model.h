@@ -46,7 +46,7 @@ struct model_dev;
 	M(UAR, "uar") M(PD, "pd") M(TD, "td") M(UMEM, "umem") M(MKEY, "mkey") M(CQ, "cq") M(TIS, "tis") \
 	M(SQ, "sq") M(RQ, "rq") M(TIR, "tir") M(DEK, "dek") M(IPSEC, "ipsec") M(COUNTER, "counter") \
 	M(REFORMAT, "reformat") M(MODHDR, "modify_header") M(FT, "flow_table") M(FG, "flow_group") \
-	M(FTE, "flow_entry") M(RQT, "rqt")
+	M(FTE, "flow_entry") M(RQT, "rqt") M(QCOUNTER, "q_counter")
 /* clang-format on */
 
 #define MODEL_TYPE_ENUM(t, word) MODEL_##t,
@@ -103,8 +103,13 @@ struct model_cq {
 	uint8_t *ring;
 	uint32_t log_size;
 	uint32_t pi;
-	uint8_t *dbrec; /* consumer index at [0], big-endian */
-	bool overrun;	/* status CQ_OVERFLOW: nothing more is written */
+	uint8_t *dbrec;	      /* big-endian: consumer index at [0], arm word at [1] */
+	_Atomic bool overrun; /* status CQ_OVERFLOW: nothing more is written */
+	bool armed;
+	uint32_t answered; /* arm word that the last event was for */
+	uint32_t notified; /* producer index at the last event */
+	uint32_t uar_page;
+	uint8_t *cqc; /* context as created and modified, for QUERY */
 };
 
 enum { MODEL_Q_RST = 0, MODEL_Q_RDY = 1, MODEL_Q_ERR = 3 };
@@ -133,6 +138,12 @@ struct model_sq {
 	} ahead;
 };
 
+/* A set of queue counters. Of the many that there are only those that can count are kept. */
+struct model_qcounter {
+	struct model_obj o; /* numbers of 8 bits */
+	_Atomic uint64_t out_of_buffer;
+};
+
 struct model_rq {
 	struct model_obj o;
 	pthread_mutex_t lock;
@@ -143,7 +154,9 @@ struct model_rq {
 	_Atomic int state;
 	uint32_t cqn, pd, user_index;
 	bool flush_in_error;
+	bool strip; /* take the VLAN tag out of the frame: vsd is 0 */
 	struct model_cq *cq;
+	struct model_qcounter *counter; /* NULL: none */
 	uint8_t *rqc;
 	_Atomic uint64_t out_of_buffer; /* frames dropped for want of a receive WQE */
 };
@@ -417,6 +430,8 @@ struct model_fault {
 	D(PORT_FULL, "port_full", "the peer's ring was full") \
 	D(PORT_DOWN, "port_down", "nobody at the other end of the wire")
 
+enum model_cast { MODEL_UNICAST, MODEL_MULTICAST, MODEL_BROADCAST, MODEL_NCASTS };
+
 #define MODEL_DROP_ENUM(d, word, text) MODEL_DROP_##d,
 enum model_drop { MODEL_DROPS(MODEL_DROP_ENUM) MODEL_NDROPS };
 
@@ -447,7 +462,7 @@ struct model_host {
 	void *ctx;
 	/* host address of len bytes at umem offset, NULL when outside */
 	void (*event)(void *ctx, uint8_t type,
-		      uint32_t number); /* may be NULL: CQ error, SQ error */
+		      uint32_t number); /* may be NULL: completions of a CQ, CQ error, SQ error */
 };
 
 struct model_dev {
@@ -473,6 +488,9 @@ struct model_dev {
 	_Atomic uint32_t generation; /* counts resets: handles of an older one are void */
 	struct model_ft *root[2];    /* by PROV_RX / PROV_TX: set by SET_FLOW_TABLE_ROOT */
 
+	uint8_t issi;	/* version of the interface that the driver chose */
+	uint8_t mac[6]; /* of the function's one port */
+
 	_Atomic uint64_t now; /* time=virtual: the clock, ns */
 	uint64_t speed;	      /* of the wire, bits/s */
 	pthread_mutex_t wire; /* guards the next two */
@@ -491,6 +509,10 @@ struct model_dev {
 	struct model_port *port;
 	_Atomic uint64_t drop[MODEL_NDROPS];
 	_Atomic uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes; /* on the wire */
+	/* the same by direction and kind of destination */
+	struct model_traffic {
+		_Atomic uint64_t packets, bytes;
+	} traffic[2][MODEL_NCASTS];
 	_Atomic uint64_t encrypted_bytes, decrypted_bytes;
 	_Atomic uint64_t key_refills, syncs;
 	_Atomic uint64_t tls[MODEL_NTLS_STATS];
@@ -565,6 +587,9 @@ uint64_t model_wire_end(void);
 int model_late_deliver(struct model_dev *dev);
 void model_late_forget(struct model_dev *dev, const struct model_sq *sq);
 void model_late_free(struct model_dev *dev);
+
+/* traffic.c: count a frame of the wire; tx: which way it goes. */
+void model_count_frame(struct model_dev *dev, bool tx, const uint8_t *frame, size_t len);
 
 /* One refusal: status, syndrome and why, from the documented list in syndromes.h. */
 struct model_refusal {
@@ -702,9 +727,15 @@ static inline void model_tls_count(struct model_dev *dev, enum model_tls_stat wh
  */
 /* Execute up to the doorbell record's counter. A doorbell on a page that is not the queue's own does nothing. */
 void model_sq_ring(struct model_dev *dev, uint32_t uar_page, uint32_t sqn);
+/*
+ * cq.c: the CQ's doorbell: arm it with this word. Without one the CQ is armed by its record, see there. Takes dev->objs
+ * for reading.
+ */
+void model_cq_ring(struct model_dev *dev, uint32_t uar_page, uint32_t cqn, uint32_t word);
 void model_rx_frame(struct model_dev *dev, const uint8_t *frame, size_t len);
 void model_rx_deliver(struct model_dev *dev, const struct model_pkt *p, struct model_tir *tir);
 void model_rq_flush(struct model_dev *dev, struct model_rq *rq);
+void model_sq_flush(struct model_dev *dev, struct model_sq *sq);
 
 /*
  * port.c: "pair:NAME", "loop", "pcap:FILE", "packet:IF", "null", each followed by any of

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BUCKETS = 256, MAX_LOG_RANGE = 14, ID_BITS = 24 };
+enum { FIRST_BUCKETS = 256, MAX_LOG_RANGE = 14, ID_BITS = 24, SHORT_ID_BITS = 8 };
 
 #define WORD(t, word) word,
 static const char *const names[] = {MODEL_TYPES(WORD)};
@@ -96,11 +96,12 @@ static bool range_free(struct model_dev *dev, enum model_type type, uint32_t id,
  */
 static uint32_t take_id(struct model_dev *dev, enum model_type type, uint32_t count)
 {
-	uint32_t mask = (UINT32_C(1) << ID_BITS) - 1, id = dev->next_id[type];
-	uint32_t tries = (UINT32_C(1) << ID_BITS) / count;
+	unsigned int bits = type == MODEL_QCOUNTER ? SHORT_ID_BITS : ID_BITS;
+	uint32_t mask = (UINT32_C(1) << bits) - 1, id = dev->next_id[type];
+	uint32_t tries = (UINT32_C(1) << bits) / count;
 
 	if (!id)
-		id = ((uint32_t)type + 1) << 8 | 1;
+		id = bits == ID_BITS ? ((uint32_t)type + 1) << 8 | 1 : 1;
 	for (; tries; tries--, id += count) {
 		id = (id + count - 1) & ~(count - 1) & mask;
 		if (id == 0)
@@ -173,7 +174,10 @@ void model_obj_use(struct model_obj *user, struct model_obj *used)
 static void dispose_contents(struct model_obj *o)
 {
 	switch (o->type) {
-	case MODEL_CQ: pthread_mutex_destroy(&((struct model_cq *)o)->lock); break;
+	case MODEL_CQ:
+		pthread_mutex_destroy(&((struct model_cq *)o)->lock);
+		free(((struct model_cq *)o)->cqc);
+		break;
 	case MODEL_TIS: model_tls_free(((struct model_tis *)o)->tls); break;
 	case MODEL_SQ:
 		pthread_mutex_destroy(&((struct model_sq *)o)->lock);

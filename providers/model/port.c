@@ -40,8 +40,7 @@ void port_received(struct model_port *port, const uint8_t *frame, size_t len)
 /* when: its last bit is on the wire */
 static void port_emit(struct model_port *port, uint64_t when, const uint8_t *frame, size_t len)
 {
-	atomic_fetch_add_explicit(&port->dev->tx_packets, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&port->dev->tx_bytes, len, memory_order_relaxed);
+	model_count_frame(port->dev, true, frame, len);
 	if (port->tap) {
 		pthread_mutex_lock(&port->lock);
 		port_pcap_write(port->tap, frame, len);

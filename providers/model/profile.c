@@ -13,7 +13,7 @@
 #define COMMON_MAX \
 	[MODEL_UAR] = 1 << 12, [MODEL_PD] = 1 << 16, [MODEL_TD] = 1 << 16, [MODEL_UMEM] = 1 << 20, \
 	[MODEL_MKEY] = 1 << 20, [MODEL_CQ] = 1 << 16, [MODEL_TIS] = 1 << 20, [MODEL_SQ] = 1 << 16, \
-	[MODEL_RQ] = 1 << 16, [MODEL_TIR] = 1 << 16, [MODEL_RQT] = 1 << 16, [MODEL_COUNTER] = 1 << 20, \
+	[MODEL_RQ] = 1 << 16, [MODEL_TIR] = 1 << 16, [MODEL_RQT] = 1 << 16, [MODEL_QCOUNTER] = 255, [MODEL_COUNTER] = 1 << 20, \
 	[MODEL_FT] = 1 << 12, [MODEL_FG] = 1 << 16, [MODEL_FTE] = 1 << 22
 
 #define COMMON \

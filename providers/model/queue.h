@@ -3,7 +3,7 @@
  * What the queues share: why a WQE fails, completions, events, doorbell records.
  *
  *   sq.c     send WQEs: fetch, execute, complete ──┐        send.c, lso.c   what SEND and TSO do
- *   queue.c  receive WQEs: scatter, complete     ──┴── CQEs: queue.c        tls_wqe.c   what UMR, PSV and DUMP do
+ *   queue.c  receive WQEs: scatter, complete     ──┴── CQEs: cq.c           tls_wqe.c   what UMR, PSV and DUMP do
  *
  * Locks: as in model.h; the CQ's is taken inside.
  */
@@ -43,12 +43,15 @@ struct model_events {
 	struct {
 		uint8_t type;
 		uint32_t number;
-	} e[4];
+	} e[32];
 	unsigned int n;
 };
 
 static inline void model_event_add(struct model_events *ev, uint8_t type, uint32_t number)
 {
+	for (unsigned int i = 0; i < ev->n; i++)
+		if (ev->e[i].type == type && ev->e[i].number == number)
+			return;
 	if (ev->n < sizeof(ev->e) / sizeof(ev->e[0])) {
 		ev->e[ev->n].type = type;
 		ev->e[ev->n++].number = number;

@@ -3,6 +3,7 @@
  * SEND and TSO: from a WQE to frames.
  *
  *   | ctrl | eth: flags, mss, inline header ... | data segments |      SEND: one frame, header and data
+ *   instead of an inline header the segment may have a VLAN tag, which goes behind the addresses (SEND only)
  *   inline header + data -> [TLS context] -> checksums -> TX steering -> port       TSO: lso.c, one per mss bytes
  *
  * Locks: the queue's, dev->objs for reading. Sources: mlx5dv.h, Linux mlx5/qp.h, en_tx.c.
@@ -44,6 +45,23 @@ static struct model_failure take_segment(struct model_dev *dev, const struct mod
 	return OK;
 }
 
+enum { INSERT_VLAN = 0x8000, INSERT_SVLAN = 0x0001, TAG = 4, TAG_AT = 12 };
+
+/* The word that is either the size of an inline header or a tag to insert. False: neither. */
+static bool read_insert(const uint8_t *eth, struct model_data *d)
+{
+	d->header_len = PRM_GET(wqe_eth_seg, eth, inline_hdr_sz);
+	d->has_tag = d->header_len & INSERT_VLAN;
+	if (!d->has_tag)
+		return true;
+	d->tpid = d->header_len & INSERT_SVLAN ? 0x88a8 : 0x8100;
+	d->tci = (uint16_t)PRM_GET(wqe_eth_seg, eth, inline_hdr_start);
+	if (d->header_len & ~(size_t)(INSERT_VLAN | INSERT_SVLAN))
+		return false;
+	d->header_len = 0;
+	return true;
+}
+
 /* Inline header and data segments. */
 static struct model_failure read_wqe(struct model_dev *dev, const struct model_sq *sq,
 				     const struct model_wqe *w, struct model_data *d)
@@ -55,7 +73,8 @@ static struct model_failure read_wqe(struct model_dev *dev, const struct model_s
 	if (w->ds < CTRL_DS + 1)
 		return FAIL(LOCAL_QP_OP, V_DS);
 	d->header = eth + MODEL_ETH_HLEN;
-	d->header_len = PRM_GET(wqe_eth_seg, eth, inline_hdr_sz);
+	if (!read_insert(eth, d))
+		return FAIL(LOCAL_QP_OP, V_INLINE_LEN);
 	d->cs_flags = (uint8_t)PRM_GET(wqe_eth_seg, eth, cs_flags);
 	d->metadata = (uint32_t)PRM_GET(wqe_eth_seg, eth, flow_table_metadata);
 	d->mss = (uint16_t)PRM_GET(wqe_eth_seg, eth, mss);
@@ -127,6 +146,14 @@ static bool takes_tls(const struct model_pkt *p)
 	return p->l4_proto == PROTO_TCP && p->l4 && (p->l3_end == p->len || p->len <= MIN_FRAME);
 }
 
+static void put_tag(const struct model_data *d, struct model_pkt *p)
+{
+	memmove(p->data + TAG_AT + TAG, p->data + TAG_AT, p->len - TAG_AT);
+	prm_put(p->data, TAG_AT * 8, 16, d->tpid);
+	prm_put(p->data, TAG_AT * 8 + 16, 16, d->tci);
+	p->len += TAG;
+}
+
 static struct model_failure send_one(struct model_dev *dev, struct model_sq *sq,
 				     const struct model_wqe *w, uint16_t posted,
 				     struct model_tis *tis, struct model_data *d,
@@ -139,6 +166,8 @@ static struct model_failure send_one(struct model_dev *dev, struct model_sq *sq,
 	model_frame_begin(sq, d, p);
 	p->len += d->bytes;
 	model_data_copy(d, p->data + d->header_len, d->bytes);
+	if (d->has_tag)
+		put_tag(d, p);
 	model_pkt_parse(p);
 	if (tls && !takes_tls(p))
 		return FAIL(LOCAL_QP_OP, V_TLS_PACKET);
@@ -168,7 +197,8 @@ struct model_failure model_sq_send(struct model_dev *dev, struct model_sq *sq,
 	f = read_wqe(dev, sq, w, &d);
 	if (f.syndrome)
 		return f;
-	if (d.header_len > MODEL_MAX_FRAME || (!tso && d.bytes > MODEL_MAX_FRAME - d.header_len))
+	if (d.header_len > MODEL_MAX_FRAME ||
+	    (!tso && d.bytes > MODEL_MAX_FRAME - d.header_len - (d.has_tag ? TAG : 0)))
 		return FAIL(LOCAL_LENGTH, V_LONG);
 	return tso ? model_lso(dev, sq, w, posted, tis, &d, p)
 		   : send_one(dev, sq, w, posted, tis, &d, p);

@@ -13,6 +13,8 @@ struct model_data {
 	const uint8_t *header;
 	size_t header_len;
 	uint8_t cs_flags;
+	bool has_tag; /* a VLAN tag to put in */
+	uint16_t tci, tpid;
 	uint16_t mss;
 	uint32_t metadata;
 	size_t room;  /* bytes of data that there may be */

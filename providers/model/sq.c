@@ -14,7 +14,8 @@
  * WQEs are executed one by one, so a fence has nothing to wait for but updates of TLS contexts: tls_wqe.c.
  *
  * Errors. The failing WQE gets an error CQE whether it asked for one or not, the queue goes to ERR, and later WQEs
- * are flushed (syndrome 5) when the queue was created with flush_in_error_en. Reset and ready again by MODIFY.
+ * are flushed (syndrome 5) when the queue was created with flush_in_error_en. Reset and ready again by MODIFY. A CQ
+ * that is overrun stops the queue, too, found when the queue has run.
  *
  * Locks: dev->objs for reading, then the queue's, then the CQ's, then the port's. Events are raised with no queue or
  * CQ lock held. Sources: mlx5dv.h and Linux mlx5/qp.h, mlx5/device.h for the formats.
@@ -90,9 +91,11 @@ static void sq_done(struct model_dev *dev, struct model_sq *sq, const struct mod
 		    struct model_events *ev)
 {
 	uint8_t cqe[MODEL_CQE_BYTES] = {0};
+	uint64_t now = model_now(dev);
 
 	PRM_SET(cqe64, cqe, srqn_uidx, sq->user_index);
 	PRM_SET(cqe64, cqe, sop_drop_qpn, (uint32_t)w->opcode << 24 | sq->o.id);
+	PRM_SET(cqe64, cqe, timestamp, now > sq->departs ? now : sq->departs);
 	PRM_SET(cqe64, cqe, wqe_counter, sq->ci);
 	model_sq_cqe(dev, sq, cqe, PRM_CQE_OP_REQ, ev);
 }
@@ -134,6 +137,15 @@ static void sq_step(struct model_dev *dev, struct model_sq *sq, uint16_t posted,
 	sq->ci = (uint16_t)(sq->ci + w.nbb);
 }
 
+/* Nobody can be told any more. */
+static void sq_overrun(struct model_dev *dev, struct model_sq *sq, struct model_events *ev)
+{
+	if (atomic_exchange(&sq->state, MODEL_Q_ERR) != MODEL_Q_RDY)
+		return;
+	model_tls_forget(dev, sq);
+	model_event_add(ev, PRM_EVENT_TYPE_CODING_LOCAL_WQ_CATASTROPHIC_ERROR, sq->o.id);
+}
+
 static bool sq_runs(struct model_sq *sq)
 {
 	int state = atomic_load(&sq->state);
@@ -153,8 +165,21 @@ static void sq_run(struct model_dev *dev, struct model_sq *sq, struct model_even
 		sq_fail(dev, sq, &none, FAIL(LOCAL_QP_OP, V_DOORBELL), ev);
 		sq->ci = pi;
 	}
-	while (sq->ci != pi && sq_runs(sq))
+	while (sq->ci != pi && sq_runs(sq) && !atomic_load(&sq->cq->overrun))
 		sq_step(dev, sq, (uint16_t)(pi - sq->ci), &p, ev);
+	if (atomic_load(&sq->cq->overrun))
+		sq_overrun(dev, sq, ev);
+}
+
+void model_sq_flush(struct model_dev *dev, struct model_sq *sq)
+{
+	struct model_events ev = {.n = 0};
+
+	pthread_mutex_lock(&sq->lock);
+	if (sq_runs(sq))
+		sq_run(dev, sq, &ev);
+	pthread_mutex_unlock(&sq->lock);
+	model_events_raise(dev, &ev);
 }
 
 void model_sq_ring(struct model_dev *dev, uint32_t uar_page, uint32_t sqn)

@@ -25,6 +25,9 @@
 	Y(LIST_LENGTH, 0x0d000109, BAD_INP_LEN_ERR, "the list behind the command is not as long as its count says") \
 	Y(CAP_GROUP, 0x0d00010a, BAD_PARAM_ERR, "no such capability group") \
 	Y(OTHER_FUNCTION, 0x0d00010b, BAD_PARAM_ERR, "the model has one function only") \
+	Y(NO_REGISTER, 0x0d00010c, BAD_PARAM_ERR, "no such register, or one that cannot be written") \
+	Y(REGISTER_FIELD, 0x0d00010d, BAD_PARAM_ERR, "register: another port, a group of counters that is not offered, or a length that is not the register's") \
+	Y(ISSI, 0x0d00010e, BAD_PARAM_ERR, "interface version: the model has version 1 only") \
 	Y(INJECTED, 0x0d0001ff, INT_ERR, "a fault that was asked for")
 
 /* A handle in the command names nothing. */
@@ -47,7 +50,8 @@
 	Y(NO_FT, 0x0d00020f, BAD_RES_ERR, "no such flow table of this type") \
 	Y(NO_FG, 0x0d000210, BAD_RES_ERR, "no such group in this flow table") \
 	Y(NO_FTE, 0x0d000211, BAD_RES_ERR, "no entry at this flow index") \
-	Y(NO_RQT, 0x0d000212, BAD_RES_ERR, "no such RQT")
+	Y(NO_RQT, 0x0d000212, BAD_RES_ERR, "no such RQT") \
+	Y(NO_QCOUNTER, 0x0d000213, BAD_RES_ERR, "no such set of queue counters")
 
 /* Destroyed while something uses it. */
 #define MODEL_SYNDROMES_USED(Y) \
@@ -69,7 +73,8 @@
 	Y(USED_FT, 0x00ef0c8a, BAD_RES_STATE_ERR, "the flow table has groups, or a rule, a miss or the root leads to it (real)") \
 	Y(USED_FG, 0x00389e56, BAD_RES_STATE_ERR, "the flow group has entries (real)") \
 	Y(USED_FTE, 0x0d000311, BAD_RES_STATE_ERR, "the entry is used") \
-	Y(USED_RQT, 0x0d000312, BAD_RES_STATE_ERR, "the RQT is used by a TIR")
+	Y(USED_RQT, 0x0d000312, BAD_RES_STATE_ERR, "the RQT is used by a TIR") \
+	Y(USED_QCOUNTER, 0x0d000313, BAD_RES_STATE_ERR, "the set of queue counters is used by an RQ")
 
 /* No more of a kind. */
 #define MODEL_SYNDROMES_LIMIT(Y) \
@@ -91,7 +96,8 @@
 	Y(LIMIT_FT, 0x0d00040f, LIM_ERR, "the limit of flow tables is reached") \
 	Y(LIMIT_FG, 0x0d000410, LIM_ERR, "the limit of flow groups is reached") \
 	Y(LIMIT_FTE, 0x0d000411, LIM_ERR, "the limit of flow entries is reached") \
-	Y(LIMIT_RQT, 0x0d000412, LIM_ERR, "the limit of RQTs is reached")
+	Y(LIMIT_RQT, 0x0d000412, LIM_ERR, "the limit of RQTs is reached") \
+	Y(LIMIT_QCOUNTER, 0x0d000413, LIM_ERR, "the limit of sets of queue counters is reached")
 
 /* Memory keys and queues. */
 #define MODEL_SYNDROMES_QUEUE(Y) \
@@ -109,6 +115,7 @@
 	Y(SQ_TIS, 0x0d00050c, BAD_PARAM_ERR, "SQ: needs exactly one TIS, one without tls_en") \
 	Y(SQ_INITIAL, 0x0d00050d, BAD_PARAM_ERR, "SQ: is created in state RST") \
 	Y(RQ_CONTEXT, 0x0d00050e, BAD_PARAM_ERR, "RQ: a feature that is not offered") \
+	Y(RQ_MODIFY_STATE, 0x0d00051d, BAD_PARAM_ERR, "RQ: fields are modified together with the state that the queue keeps or gets ready in") \
 	Y(RQ_INITIAL, 0x0d00050f, BAD_PARAM_ERR, "RQ: is created in state RST") \
 	Y(QUEUE_STATE, 0x0d000510, BAD_RES_STATE_ERR, "queue: is not in the state that the command names") \
 	Y(QUEUE_STEP, 0x0d000511, BAD_RES_STATE_ERR, "queue: there is no way from this state to that one") \
@@ -121,7 +128,8 @@
 	Y(TIS_SELECT, 0x0d000518, BAD_PARAM_ERR, "TIS: a field is selected that cannot be modified, or none is") \
 	Y(RQT_CONTEXT, 0x0d000519, BAD_PARAM_ERR, "RQT: a list of anything but RQs of this function is not offered") \
 	Y(RQT_SIZE, 0x0d00051a, BAD_PARAM_ERR, "RQT: its size is a power of 2, not above its maximum or log_max_rqt_size") \
-	Y(RQT_SELECT, 0x0d00051b, BAD_PARAM_ERR, "RQT: only the list of RQs can be modified")
+	Y(RQT_SELECT, 0x0d00051b, BAD_PARAM_ERR, "RQT: only the list of RQs can be modified") \
+	Y(CQ_SELECT, 0x0d00051c, BAD_PARAM_ERR, "CQ: only period, count and period mode can be modified, and one of them must be")
 
 /* Keys, IPsec objects, SYNC_CRYPTO. */
 #define MODEL_SYNDROMES_GENERAL(Y) \

@@ -37,11 +37,12 @@ static uint32_t take(struct input *in, unsigned int bytes)
 /* A number that means something: of an object of the world, or next to one. */
 static uint32_t known_number(const struct world *w, uint32_t n)
 {
-	const uint32_t ids[] = {w->umem,   w->uar,   w->pd,	  w->td,    w->mkey,   w->cq,
-				w->tis,	   w->sq,    w->rq,	  w->tir,   w->dek,    w->bulk,
-				w->rx,	   w->rx2,   w->tx,	  w->tx2,   w->add,    w->del,
-				w->root,   0,	     0xffffff,	  w->sa_rx, w->sa_tx,  w->counter,
-				w->modhdr, w->group, w->group_tx, w->rqt,   w->tir_rss};
+	const uint32_t ids[] = {w->umem,  w->uar,      w->pd,	 w->td,	     w->mkey,
+				w->cq,	  w->tis,      w->sq,	 w->rq,	     w->tir,
+				w->dek,	  w->bulk,     w->rx,	 w->rx2,     w->tx,
+				w->tx2,	  w->add,      w->del,	 w->root,    0,
+				0xffffff, w->sa_rx,    w->sa_tx, w->counter, w->modhdr,
+				w->group, w->group_tx, w->rqt,	 w->tir_rss, w->qcounter};
 
 	return ids[n % (sizeof(ids) / sizeof(ids[0]))] + (n >> 8 & 1);
 }

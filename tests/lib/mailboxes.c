@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Valid mailboxes of every command, and a model with one object of every kind to send them to. */
-#include "mailboxes.h"
+#include "mailboxes_build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,7 @@ enum {
 	LEVEL = 10,
 };
 
-/* build_<OPCODE>; an opcode without one does not build. */
-#define DECLARE(name, value, in, out, object) \
-	static void build_##name(struct world *w, struct mailbox *m);
-PRM_OPCODES(DECLARE)
-
-static void begin(struct mailbox *m, uint16_t opcode, size_t inlen, size_t outlen)
+void mailbox_begin(struct mailbox *m, uint16_t opcode, size_t inlen, size_t outlen)
 {
 	memset(m, 0, sizeof(*m));
 	m->inlen = inlen;
@@ -29,38 +24,33 @@ static void begin(struct mailbox *m, uint16_t opcode, size_t inlen, size_t outle
 	PRM_SET(nop_in, m->in, opcode, opcode);
 }
 
-#define BEGIN(op, layout) begin(m, PRM_CMD_OP_##op, PRM_BYTES(layout##_in), PRM_BYTES(layout##_out))
-#define SET(layout, field, value) PRM_SET(layout, m->in, field, value)
-
-/* Number of the object that the built create makes; 0 when it was refused. */
-static uint32_t made(struct world *w, const struct mailbox *m, unsigned int off, unsigned int width)
+uint32_t mailbox_made(struct world *w, const struct mailbox *m, unsigned int off,
+		      unsigned int width)
 {
 	uint8_t out[MAILBOX_MAX_OUT];
 
 	return mailbox_exec(w, m, out) ? 0 : (uint32_t)prm_get(out, off, width);
 }
 
-#define MADE(layout, field) made(w, m, PRM_OFFSET(layout, field), PRM_WIDTH(layout, field))
-
 /* -- commands ---------------------------------------------------------------------------------------------- */
 
-static void build_QUERY_HCA_CAP(struct world *w, struct mailbox *m)
+void build_QUERY_HCA_CAP(struct world *w, struct mailbox *m)
 {
 	BEGIN(QUERY_HCA_CAP, query_hca_cap);
 	SET(query_hca_cap_in, op_mod, PRM_CAP_GROUP_FLOW_TABLE << 1 | PRM_CAP_MODE_CURRENT);
 }
 
-static void build_NOP(struct world *w, struct mailbox *m)
+void build_NOP(struct world *w, struct mailbox *m)
 {
 	BEGIN(NOP, nop);
 }
 
-static void build_ALLOC_PD(struct world *w, struct mailbox *m)
+void build_ALLOC_PD(struct world *w, struct mailbox *m)
 {
 	BEGIN(ALLOC_PD, alloc_pd);
 }
 
-static void build_DEALLOC_PD(struct world *w, struct mailbox *m)
+void build_DEALLOC_PD(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -70,12 +60,12 @@ static void build_DEALLOC_PD(struct world *w, struct mailbox *m)
 	SET(dealloc_pd_in, pd, id);
 }
 
-static void build_ALLOC_UAR(struct world *w, struct mailbox *m)
+void build_ALLOC_UAR(struct world *w, struct mailbox *m)
 {
 	BEGIN(ALLOC_UAR, alloc_uar);
 }
 
-static void build_DEALLOC_UAR(struct world *w, struct mailbox *m)
+void build_DEALLOC_UAR(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -85,12 +75,12 @@ static void build_DEALLOC_UAR(struct world *w, struct mailbox *m)
 	SET(dealloc_uar_in, uar, id);
 }
 
-static void build_ALLOC_TRANSPORT_DOMAIN(struct world *w, struct mailbox *m)
+void build_ALLOC_TRANSPORT_DOMAIN(struct world *w, struct mailbox *m)
 {
 	BEGIN(ALLOC_TRANSPORT_DOMAIN, alloc_transport_domain);
 }
 
-static void build_DEALLOC_TRANSPORT_DOMAIN(struct world *w, struct mailbox *m)
+void build_DEALLOC_TRANSPORT_DOMAIN(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -100,7 +90,7 @@ static void build_DEALLOC_TRANSPORT_DOMAIN(struct world *w, struct mailbox *m)
 	SET(dealloc_transport_domain_in, transport_domain, id);
 }
 
-static void build_CREATE_MKEY(struct world *w, struct mailbox *m)
+void build_CREATE_MKEY(struct world *w, struct mailbox *m)
 {
 	uint8_t *mkc = PRM_AT(create_mkey_in, m->in, memory_key_mkey_entry);
 
@@ -116,7 +106,7 @@ static void build_CREATE_MKEY(struct world *w, struct mailbox *m)
 	PRM_SET(mkc, mkc, len, MEM);
 }
 
-static void build_DESTROY_MKEY(struct world *w, struct mailbox *m)
+void build_DESTROY_MKEY(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -126,7 +116,7 @@ static void build_DESTROY_MKEY(struct world *w, struct mailbox *m)
 	SET(destroy_mkey_in, mkey_index, id);
 }
 
-static void build_CREATE_CQ(struct world *w, struct mailbox *m)
+void build_CREATE_CQ(struct world *w, struct mailbox *m)
 {
 	uint8_t *cqc = PRM_AT(create_cq_in, m->in, cq_context);
 
@@ -142,7 +132,7 @@ static void build_CREATE_CQ(struct world *w, struct mailbox *m)
 	PRM_SET(cqc, cqc, c_eqn_or_apu_element, EQN);
 }
 
-static void build_DESTROY_CQ(struct world *w, struct mailbox *m)
+void build_DESTROY_CQ(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -167,7 +157,7 @@ static void fill_wq(const struct world *w, uint8_t *wq, unsigned int log_stride)
 	PRM_SET(wq, wq, wq_umem_offset, RING);
 }
 
-static void build_CREATE_SQ(struct world *w, struct mailbox *m)
+void build_CREATE_SQ(struct world *w, struct mailbox *m)
 {
 	uint8_t *sqc = PRM_AT(create_sq_in, m->in, ctx);
 
@@ -184,7 +174,7 @@ static uint32_t make_sq(struct world *w, struct mailbox *m)
 	return MADE(create_sq_out, sqn);
 }
 
-static void build_MODIFY_SQ(struct world *w, struct mailbox *m)
+void build_MODIFY_SQ(struct world *w, struct mailbox *m)
 {
 	uint32_t id = make_sq(w, m);
 
@@ -194,13 +184,13 @@ static void build_MODIFY_SQ(struct world *w, struct mailbox *m)
 	PRM_SET(sqc, PRM_AT(modify_sq_in, m->in, ctx), state, PRM_SQC_STATE_RDY);
 }
 
-static void build_QUERY_SQ(struct world *w, struct mailbox *m)
+void build_QUERY_SQ(struct world *w, struct mailbox *m)
 {
 	BEGIN(QUERY_SQ, query_sq);
 	SET(query_sq_in, sqn, w->sq);
 }
 
-static void build_DESTROY_SQ(struct world *w, struct mailbox *m)
+void build_DESTROY_SQ(struct world *w, struct mailbox *m)
 {
 	uint32_t id = make_sq(w, m);
 
@@ -208,7 +198,7 @@ static void build_DESTROY_SQ(struct world *w, struct mailbox *m)
 	SET(destroy_sq_in, sqn, id);
 }
 
-static void build_CREATE_RQ(struct world *w, struct mailbox *m)
+void build_CREATE_RQ(struct world *w, struct mailbox *m)
 {
 	uint8_t *rqc = PRM_AT(create_rq_in, m->in, ctx);
 
@@ -224,7 +214,7 @@ static uint32_t make_rq(struct world *w, struct mailbox *m)
 	return MADE(create_rq_out, rqn);
 }
 
-static void build_MODIFY_RQ(struct world *w, struct mailbox *m)
+void build_MODIFY_RQ(struct world *w, struct mailbox *m)
 {
 	uint32_t id = make_rq(w, m);
 
@@ -234,13 +224,13 @@ static void build_MODIFY_RQ(struct world *w, struct mailbox *m)
 	PRM_SET(rqc, PRM_AT(modify_rq_in, m->in, ctx), state, PRM_RQC_STATE_RDY);
 }
 
-static void build_QUERY_RQ(struct world *w, struct mailbox *m)
+void build_QUERY_RQ(struct world *w, struct mailbox *m)
 {
 	BEGIN(QUERY_RQ, query_rq);
 	SET(query_rq_in, rqn, w->rq);
 }
 
-static void build_DESTROY_RQ(struct world *w, struct mailbox *m)
+void build_DESTROY_RQ(struct world *w, struct mailbox *m)
 {
 	uint32_t id = make_rq(w, m);
 
@@ -248,7 +238,7 @@ static void build_DESTROY_RQ(struct world *w, struct mailbox *m)
 	SET(destroy_rq_in, rqn, id);
 }
 
-static void build_CREATE_TIS(struct world *w, struct mailbox *m)
+void build_CREATE_TIS(struct world *w, struct mailbox *m)
 {
 	uint8_t *tisc = PRM_AT(create_tis_in, m->in, ctx);
 
@@ -257,7 +247,7 @@ static void build_CREATE_TIS(struct world *w, struct mailbox *m)
 	PRM_SET(tisc, tisc, pd, w->pd);
 }
 
-static void build_DESTROY_TIS(struct world *w, struct mailbox *m)
+void build_DESTROY_TIS(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -267,7 +257,7 @@ static void build_DESTROY_TIS(struct world *w, struct mailbox *m)
 	SET(destroy_tis_in, tisn, id);
 }
 
-static void build_CREATE_TIR(struct world *w, struct mailbox *m)
+void build_CREATE_TIR(struct world *w, struct mailbox *m)
 {
 	uint8_t *tirc = PRM_AT(create_tir_in, m->in, ctx);
 
@@ -276,7 +266,7 @@ static void build_CREATE_TIR(struct world *w, struct mailbox *m)
 	PRM_SET(tirc, tirc, inline_rqn, w->rq);
 }
 
-static void build_DESTROY_TIR(struct world *w, struct mailbox *m)
+void build_DESTROY_TIR(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -286,13 +276,13 @@ static void build_DESTROY_TIR(struct world *w, struct mailbox *m)
 	SET(destroy_tir_in, tirn, id);
 }
 
-static void build_QUERY_TIS(struct world *w, struct mailbox *m)
+void build_QUERY_TIS(struct world *w, struct mailbox *m)
 {
 	BEGIN(QUERY_TIS, query_tis);
 	SET(query_tis_in, tisn, w->tis);
 }
 
-static void build_MODIFY_TIS(struct world *w, struct mailbox *m)
+void build_MODIFY_TIS(struct world *w, struct mailbox *m)
 {
 	BEGIN(MODIFY_TIS, modify_tis);
 	SET(modify_tis_in, tisn, w->tis);
@@ -310,13 +300,13 @@ static void fill_rqt(const struct world *w, struct mailbox *m, uint8_t *rqtc)
 		PRM_SET(rq_num, PRM_AT(rqtc, rqtc, rq_num) + i * PRM_BYTES(rq_num), rq_num, w->rq);
 }
 
-static void build_CREATE_RQT(struct world *w, struct mailbox *m)
+void build_CREATE_RQT(struct world *w, struct mailbox *m)
 {
 	BEGIN(CREATE_RQT, create_rqt);
 	fill_rqt(w, m, PRM_AT(create_rqt_in, m->in, rqt_context));
 }
 
-static void build_MODIFY_RQT(struct world *w, struct mailbox *m)
+void build_MODIFY_RQT(struct world *w, struct mailbox *m)
 {
 	BEGIN(MODIFY_RQT, modify_rqt);
 	SET(modify_rqt_in, rqtn, w->rqt);
@@ -324,14 +314,14 @@ static void build_MODIFY_RQT(struct world *w, struct mailbox *m)
 	fill_rqt(w, m, PRM_AT(modify_rqt_in, m->in, ctx));
 }
 
-static void build_QUERY_RQT(struct world *w, struct mailbox *m)
+void build_QUERY_RQT(struct world *w, struct mailbox *m)
 {
 	BEGIN(QUERY_RQT, query_rqt);
 	m->outlen += 2 * PRM_BYTES(rq_num);
 	SET(query_rqt_in, rqtn, w->rqt);
 }
 
-static void build_DESTROY_RQT(struct world *w, struct mailbox *m)
+void build_DESTROY_RQT(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -362,7 +352,7 @@ void mailbox_build_indirect_tir(struct world *w, struct mailbox *m)
 	fill_hash(tirc);
 }
 
-static void build_MODIFY_TIR(struct world *w, struct mailbox *m)
+void build_MODIFY_TIR(struct world *w, struct mailbox *m)
 {
 	uint8_t *tirc = PRM_AT(modify_tir_in, m->in, ctx);
 
@@ -374,7 +364,7 @@ static void build_MODIFY_TIR(struct world *w, struct mailbox *m)
 	fill_hash(tirc);
 }
 
-static void build_QUERY_TIR(struct world *w, struct mailbox *m)
+void build_QUERY_TIR(struct world *w, struct mailbox *m)
 {
 	BEGIN(QUERY_TIR, query_tir);
 	SET(query_tir_in, tirn, w->tir_rss);
@@ -401,7 +391,7 @@ static uint32_t make_table(struct world *w, struct mailbox *m, unsigned int type
 	return MADE(create_flow_table_out, table_id);
 }
 
-static void build_CREATE_FLOW_TABLE(struct world *w, struct mailbox *m)
+void build_CREATE_FLOW_TABLE(struct world *w, struct mailbox *m)
 {
 	uint8_t *ctx = PRM_AT(create_flow_table_in, m->in, flow_table_context);
 
@@ -410,7 +400,7 @@ static void build_CREATE_FLOW_TABLE(struct world *w, struct mailbox *m)
 	PRM_SET(flow_table_context, ctx, table_miss_id, w->rx2);
 }
 
-static void build_DESTROY_FLOW_TABLE(struct world *w, struct mailbox *m)
+void build_DESTROY_FLOW_TABLE(struct world *w, struct mailbox *m)
 {
 	uint32_t id = make_table(w, m, PRM_FLOW_TABLE_TYPE_NIC_RX, LEVEL);
 
@@ -418,13 +408,13 @@ static void build_DESTROY_FLOW_TABLE(struct world *w, struct mailbox *m)
 	SET(destroy_flow_table_in, table_id, id);
 }
 
-static void build_QUERY_FLOW_TABLE(struct world *w, struct mailbox *m)
+void build_QUERY_FLOW_TABLE(struct world *w, struct mailbox *m)
 {
 	BEGIN(QUERY_FLOW_TABLE, query_flow_table);
 	SET(query_flow_table_in, table_id, w->rx);
 }
 
-static void build_MODIFY_FLOW_TABLE(struct world *w, struct mailbox *m)
+void build_MODIFY_FLOW_TABLE(struct world *w, struct mailbox *m)
 {
 	uint8_t *ctx = PRM_AT(modify_flow_table_in, m->in, flow_table_context);
 
@@ -435,7 +425,7 @@ static void build_MODIFY_FLOW_TABLE(struct world *w, struct mailbox *m)
 	PRM_SET(flow_table_context, ctx, table_miss_id, w->rx2);
 }
 
-static void build_SET_FLOW_TABLE_ROOT(struct world *w, struct mailbox *m)
+void build_SET_FLOW_TABLE_ROOT(struct world *w, struct mailbox *m)
 {
 	BEGIN(SET_FLOW_TABLE_ROOT, set_flow_table_root);
 	m->uid = 0;
@@ -459,13 +449,13 @@ static void group(struct world *w, struct mailbox *m, uint32_t table_id, unsigne
 }
 
 /* A group of a table of its own. */
-static void build_CREATE_FLOW_GROUP(struct world *w, struct mailbox *m)
+void build_CREATE_FLOW_GROUP(struct world *w, struct mailbox *m)
 {
 	group(w, m, make_table(w, m, PRM_FLOW_TABLE_TYPE_NIC_RX, LEVEL),
 	      PRM_FLOW_TABLE_TYPE_NIC_RX);
 }
 
-static void build_DESTROY_FLOW_GROUP(struct world *w, struct mailbox *m)
+void build_DESTROY_FLOW_GROUP(struct world *w, struct mailbox *m)
 {
 	uint32_t table_id, id;
 
@@ -477,7 +467,7 @@ static void build_DESTROY_FLOW_GROUP(struct world *w, struct mailbox *m)
 	SET(destroy_flow_group_in, group_id, id);
 }
 
-static void build_QUERY_FLOW_GROUP(struct world *w, struct mailbox *m)
+void build_QUERY_FLOW_GROUP(struct world *w, struct mailbox *m)
 {
 	BEGIN(QUERY_FLOW_GROUP, query_flow_group);
 	SET(query_flow_group_in, table_id, w->rx);
@@ -528,7 +518,7 @@ static uint32_t free_index(struct world *w)
 	return i;
 }
 
-static void build_SET_FLOW_TABLE_ENTRY(struct world *w, struct mailbox *m)
+void build_SET_FLOW_TABLE_ENTRY(struct world *w, struct mailbox *m)
 {
 	entry(w, m, free_index(w));
 }
@@ -547,7 +537,7 @@ static void need_entry(struct world *w, struct mailbox *m)
 	mailbox_exec(w, m, NULL);
 }
 
-static void build_QUERY_FLOW_TABLE_ENTRY(struct world *w, struct mailbox *m)
+void build_QUERY_FLOW_TABLE_ENTRY(struct world *w, struct mailbox *m)
 {
 	need_entry(w, m);
 	BEGIN(QUERY_FLOW_TABLE_ENTRY, query_fte);
@@ -556,19 +546,19 @@ static void build_QUERY_FLOW_TABLE_ENTRY(struct world *w, struct mailbox *m)
 	SET(query_fte_in, flow_index, GROUP_END);
 }
 
-static void build_DELETE_FLOW_TABLE_ENTRY(struct world *w, struct mailbox *m)
+void build_DELETE_FLOW_TABLE_ENTRY(struct world *w, struct mailbox *m)
 {
 	need_entry(w, m);
 	delete_entry(w, m, GROUP_END);
 }
 
-static void build_ALLOC_FLOW_COUNTER(struct world *w, struct mailbox *m)
+void build_ALLOC_FLOW_COUNTER(struct world *w, struct mailbox *m)
 {
 	BEGIN(ALLOC_FLOW_COUNTER, alloc_flow_counter);
 	SET(alloc_flow_counter_in, flow_counter_bulk, 1);
 }
 
-static void build_DEALLOC_FLOW_COUNTER(struct world *w, struct mailbox *m)
+void build_DEALLOC_FLOW_COUNTER(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -578,7 +568,7 @@ static void build_DEALLOC_FLOW_COUNTER(struct world *w, struct mailbox *m)
 	SET(dealloc_flow_counter_in, flow_counter_id, id);
 }
 
-static void build_QUERY_FLOW_COUNTER(struct world *w, struct mailbox *m)
+void build_QUERY_FLOW_COUNTER(struct world *w, struct mailbox *m)
 {
 	BEGIN(QUERY_FLOW_COUNTER, query_flow_counter);
 	m->outlen += 4 * PRM_BYTES(traffic_counter);
@@ -600,12 +590,12 @@ static void reformat(struct mailbox *m, unsigned int type, unsigned int size)
 		PRM_SET(packet_reformat_context_in, ctx, reformat_data, 0x1234);
 }
 
-static void build_ALLOC_PACKET_REFORMAT_CONTEXT(struct world *w, struct mailbox *m)
+void build_ALLOC_PACKET_REFORMAT_CONTEXT(struct world *w, struct mailbox *m)
 {
 	reformat(m, PRM_REFORMAT_TYPE_ADD_ESP_TRANSPORT_OVER_IPV4, 16);
 }
 
-static void build_DEALLOC_PACKET_REFORMAT_CONTEXT(struct world *w, struct mailbox *m)
+void build_DEALLOC_PACKET_REFORMAT_CONTEXT(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -615,7 +605,7 @@ static void build_DEALLOC_PACKET_REFORMAT_CONTEXT(struct world *w, struct mailbo
 	SET(dealloc_packet_reformat_context_in, packet_reformat_id, id);
 }
 
-static void build_ALLOC_MODIFY_HEADER_CONTEXT(struct world *w, struct mailbox *m)
+void build_ALLOC_MODIFY_HEADER_CONTEXT(struct world *w, struct mailbox *m)
 {
 	uint8_t *a = PRM_AT(alloc_modify_header_context_in, m->in, actions);
 
@@ -636,7 +626,7 @@ static void build_ALLOC_MODIFY_HEADER_CONTEXT(struct world *w, struct mailbox *m
 	PRM_SET(add_action_in, a, data, 0xffffffff);
 }
 
-static void build_DEALLOC_MODIFY_HEADER_CONTEXT(struct world *w, struct mailbox *m)
+void build_DEALLOC_MODIFY_HEADER_CONTEXT(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -650,8 +640,8 @@ static void build_DEALLOC_MODIFY_HEADER_CONTEXT(struct world *w, struct mailbox 
 
 static void general(struct mailbox *m, uint16_t opcode, uint16_t type, uint32_t id, size_t body)
 {
-	begin(m, opcode, PRM_BYTES(general_obj_in_cmd_hdr) + body,
-	      PRM_BYTES(general_obj_out_cmd_hdr));
+	mailbox_begin(m, opcode, PRM_BYTES(general_obj_in_cmd_hdr) + body,
+		      PRM_BYTES(general_obj_out_cmd_hdr));
 	SET(general_obj_in_cmd_hdr, obj_type, type);
 	SET(general_obj_in_cmd_hdr, obj_id, id);
 }
@@ -672,14 +662,14 @@ static void key_bytes(uint8_t *obj, uint8_t first)
 		PRM_AT(encryption_key_obj, obj, key)[16 + i] = (uint8_t)(first + i);
 }
 
-static void build_CREATE_GENERAL_OBJECT(struct world *w, struct mailbox *m)
+void build_CREATE_GENERAL_OBJECT(struct world *w, struct mailbox *m)
 {
 	general(m, PRM_CMD_OP_CREATE_GENERAL_OBJECT, PRM_GENERAL_OBJECT_TYPES_ENCRYPTION_KEY, 0,
 		PRM_BYTES(encryption_key_obj));
 	key_bytes(key_body(w, m), 1);
 }
 
-static void build_MODIFY_GENERAL_OBJECT(struct world *w, struct mailbox *m)
+void build_MODIFY_GENERAL_OBJECT(struct world *w, struct mailbox *m)
 {
 	uint8_t *obj;
 
@@ -692,14 +682,14 @@ static void build_MODIFY_GENERAL_OBJECT(struct world *w, struct mailbox *m)
 		obj_offset, 3);
 }
 
-static void build_QUERY_GENERAL_OBJECT(struct world *w, struct mailbox *m)
+void build_QUERY_GENERAL_OBJECT(struct world *w, struct mailbox *m)
 {
 	general(m, PRM_CMD_OP_QUERY_GENERAL_OBJECT, PRM_GENERAL_OBJECT_TYPES_ENCRYPTION_KEY, w->dek,
 		0);
 	m->outlen += PRM_BYTES(encryption_key_obj);
 }
 
-static void build_DESTROY_GENERAL_OBJECT(struct world *w, struct mailbox *m)
+void build_DESTROY_GENERAL_OBJECT(struct world *w, struct mailbox *m)
 {
 	uint32_t id;
 
@@ -749,7 +739,7 @@ void mailbox_build_ipsec(struct world *w, uint16_t opcode, struct mailbox *m)
 	PRM_SET(ipsec_obj, obj, esn_overlap, 1);
 }
 
-static void build_SYNC_CRYPTO(struct world *w, struct mailbox *m)
+void build_SYNC_CRYPTO(struct world *w, struct mailbox *m)
 {
 	BEGIN(SYNC_CRYPTO, sync_crypto);
 	SET(sync_crypto_in, crypto_type, 1 << PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_IPSEC);
@@ -773,7 +763,7 @@ void mailbox_build(struct world *w, uint16_t opcode, struct mailbox *m)
 	case value: build_##name(w, m); return;
 	switch (opcode) {
 		PRM_OPCODES(BUILD)
-	default: begin(m, opcode, PRM_BYTES(nop_in), PRM_BYTES(nop_out));
+	default: mailbox_begin(m, opcode, PRM_BYTES(nop_in), PRM_BYTES(nop_out));
 	}
 }
 
@@ -795,6 +785,8 @@ static int queues_init(struct world *w, struct mailbox *m)
 	build_CREATE_TIS(w, m);
 	NEED(w->tis = MADE(create_tis_out, tisn));
 	NEED(w->sq = make_sq(w, m));
+	build_ALLOC_Q_COUNTER(w, m);
+	NEED(w->qcounter = MADE(alloc_q_counter_out, counter_set_id));
 	NEED(w->rq = make_rq(w, m));
 	build_CREATE_TIR(w, m);
 	NEED(w->tir = MADE(create_tir_out, tirn));

@@ -18,7 +18,7 @@ enum { WORLD_UID = 1 };
 struct world {
 	struct model_dev dev;
 	uint8_t *mem; /* what the umem is made of */
-	uint32_t umem, uar, pd, td, mkey, cq, tis, sq, rq, tir, rqt, tir_rss;
+	uint32_t umem, uar, pd, td, mkey, cq, tis, sq, rq, tir, rqt, tir_rss, qcounter;
 	uint32_t dek, bulk, sa_rx, sa_tx; /* a single key that the SAs use, and a bulk */
 	uint32_t counter, add, del, modhdr;
 	uint32_t root, rx, rx2, tx, tx2; /* tables: level 0 of the owner; 10, 11; 10, 11 */

@@ -51,7 +51,8 @@ enum { NO_SUCH_ID = 0x7ffff1, STRANGER = 2 };
 #define IDS_DESTROY_SQ N(destroy_sq_in, sqn)
 #define IDS_QUERY_SQ N(query_sq_in, sqn)
 #define IDS_CREATE_RQ IN(create_rq_in, ctx, rqc, cqn) WQ(create_rq_in, ctx, rqc, pd) \
-	WQ(create_rq_in, ctx, rqc, wq_umem_id) WQ(create_rq_in, ctx, rqc, dbr_umem_id)
+	WQ(create_rq_in, ctx, rqc, wq_umem_id) WQ(create_rq_in, ctx, rqc, dbr_umem_id) \
+	IN(create_rq_in, ctx, rqc, counter_set_id)
 #define IDS_MODIFY_RQ N(modify_rq_in, rqn)
 #define IDS_DESTROY_RQ N(destroy_rq_in, rqn)
 #define IDS_QUERY_RQ N(query_rq_in, rqn)
@@ -93,6 +94,21 @@ enum { NO_SUCH_ID = 0x7ffff1, STRANGER = 2 };
 #define IDS_QUERY_GENERAL_OBJECT N(general_obj_in_cmd_hdr, obj_id)
 #define IDS_DESTROY_GENERAL_OBJECT N(general_obj_in_cmd_hdr, obj_id)
 #define IDS_SYNC_CRYPTO NONE
+#define IDS_QUERY_CQ N(query_cq_in, cqn)
+#define IDS_MODIFY_CQ N(modify_cq_in, cqn)
+#define IDS_ALLOC_Q_COUNTER NONE
+#define IDS_DEALLOC_Q_COUNTER N(dealloc_q_counter_in, counter_set_id)
+#define IDS_QUERY_Q_COUNTER N(query_q_counter_in, counter_set_id)
+#define IDS_QUERY_VPORT_STATE NONE
+#define IDS_QUERY_NIC_VPORT_CONTEXT NONE
+#define IDS_QUERY_VPORT_COUNTER NONE
+#define IDS_ACCESS_REG NONE
+#define IDS_QUERY_SPECIAL_CONTEXTS NONE
+#define IDS_QUERY_ISSI NONE
+#define IDS_SET_ISSI NONE
+#define IDS_QUERY_ADAPTER NONE
+#define IDS_QUERY_PAGES NONE
+#define IDS_MANAGE_PAGES NONE
 
 /* Objects that a create makes, for the limit; NTYPES: none. */
 #define MAKES_QUERY_HCA_CAP NTYPES
@@ -150,6 +166,21 @@ enum { NO_SUCH_ID = 0x7ffff1, STRANGER = 2 };
 #define MAKES_QUERY_GENERAL_OBJECT NTYPES
 #define MAKES_DESTROY_GENERAL_OBJECT NTYPES
 #define MAKES_SYNC_CRYPTO NTYPES
+#define MAKES_QUERY_CQ NTYPES
+#define MAKES_MODIFY_CQ NTYPES
+#define MAKES_ALLOC_Q_COUNTER QCOUNTER
+#define MAKES_DEALLOC_Q_COUNTER NTYPES
+#define MAKES_QUERY_Q_COUNTER NTYPES
+#define MAKES_QUERY_VPORT_STATE NTYPES
+#define MAKES_QUERY_NIC_VPORT_CONTEXT NTYPES
+#define MAKES_QUERY_VPORT_COUNTER NTYPES
+#define MAKES_ACCESS_REG NTYPES
+#define MAKES_QUERY_SPECIAL_CONTEXTS NTYPES
+#define MAKES_QUERY_ISSI NTYPES
+#define MAKES_SET_ISSI NTYPES
+#define MAKES_QUERY_ADAPTER NTYPES
+#define MAKES_QUERY_PAGES NTYPES
+#define MAKES_MANAGE_PAGES NTYPES
 /* clang-format on */
 
 struct place {

@@ -540,9 +540,12 @@ static void cq_overrun(void **state)
 		ring();
 	}
 	assert_true(cq.overrun);
-	assert_int_equal(nevents, 1);
+	assert_int_equal(nevents, 2);
 	assert_int_equal(events[0].type, PRM_EVENT_TYPE_CODING_CQ_ERROR);
 	assert_int_equal(events[0].number, CQN);
+	assert_int_equal(events[1].type, PRM_EVENT_TYPE_CODING_LOCAL_WQ_CATASTROPHIC_ERROR);
+	assert_int_equal(events[1].number, SQN);
+	assert_int_equal(sq.state, MODEL_Q_ERR);
 	for (uint16_t i = 0; i < 16; i++)
 		expect_done(i, PRM_WQE_OP_NOP);
 	assert_false(have_cqe());
@@ -550,7 +553,7 @@ static void cq_overrun(void **state)
 	put();
 	ring();
 	assert_false(have_cqe());
-	assert_int_equal(nevents, 1);
+	assert_int_equal(nevents, 2);
 }
 
 /* The consumer index has 24 bits and wraps. */
