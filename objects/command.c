@@ -375,6 +375,13 @@ int obj_destroy(struct mlxo_device *dev, struct obj *o)
 	return run(&r);
 }
 
+int obj_destroy_twice(struct mlxo_device *dev, struct obj *o)
+{
+	int err = obj_destroy(dev, o);
+
+	return err && obj_is_live(o) ? obj_destroy(dev, o) : err;
+}
+
 /* -- not waiting for it -------------------------------------------------------------------------------------- */
 
 /* Nobody called, so nobody can be told but the log. */

@@ -18,15 +18,17 @@
 /* What all queues and objects share. */
 static int make_shared(struct mlxo_device *dev)
 {
-	int err = dev->ops->uar_alloc(dev->prov, &dev->uar);
+	int err = dev->has_uar ? 0 : dev->ops->uar_alloc(dev->prov, &dev->uar);
+
 	if (err)
 		return obj_error(err, "device %s gave no doorbell page: %s", mlxo_device_name(dev),
 				 strerror(-err));
 	dev->has_uar = true;
-	err = obj_pd_create(dev, &dev->pd);
-	if (err)
-		return err;
-	return obj_td_create(dev, &dev->td);
+	if (!obj_is_live(&dev->pd))
+		err = obj_pd_create(dev, &dev->pd);
+	if (!err && !obj_is_live(&dev->td))
+		err = obj_td_create(dev, &dev->td);
+	return err;
 }
 
 /* Everything that needs commands. On failure close() undoes what there is. */
@@ -37,15 +39,17 @@ static int start(struct mlxo_device *dev)
 	return err ? err : make_shared(dev);
 }
 
+/* What something else still uses stays. */
 static void drop_shared(struct mlxo_device *dev)
 {
+	int err;
+
 	obj_undo_begin(); /* nobody can be told but the log */
 	obj_destroy(dev, &dev->td);
 	obj_destroy(dev, &dev->pd);
 	obj_undo_end();
-	if (dev->has_uar)
-		dev->ops->uar_free(dev->prov, &dev->uar);
-	dev->has_uar = false;
+	err = dev->has_uar ? dev->ops->uar_free(dev->prov, &dev->uar) : 0;
+	dev->has_uar = dev->has_uar && err && err != -EIO && !obj_is_unknown(err);
 }
 
 int obj_device_restart(struct mlxo_device *dev)

@@ -102,6 +102,8 @@ int obj_modify(struct mlxo_device *dev, struct obj *o, void *in, size_t inlen, v
 int obj_query(struct mlxo_device *dev, const struct obj *o, void *in, size_t inlen, void *out,
 	      size_t outlen);
 int obj_destroy(struct mlxo_device *dev, struct obj *o);
+/* For ends that nobody repeats: when it is refused, or could not be sent, it is tried once more. */
+int obj_destroy_twice(struct mlxo_device *dev, struct obj *o);
 /* A command without an object. */
 int obj_general(struct mlxo_device *dev, void *in, size_t inlen, void *out, size_t outlen);
 

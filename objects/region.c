@@ -115,13 +115,51 @@ int obj_region_adopt_mr(struct mlxo_device *dev, void *addr, size_t len, struct 
 	return create(dev, addr, len, true, region);
 }
 
+static int dereg(struct mlxo_device *dev, struct obj_region *r)
+{
+	return r->is_mr ? dev->ops->mr_dereg(dev->prov, &r->mr)
+			: dev->ops->umem_dereg(dev->prov, &r->umem);
+}
+
+/* A refusal of the firmware is worth a second attempt: nobody makes one later. */
+static int dereg_twice(struct mlxo_device *dev, struct obj_region *r)
+{
+	int err = dereg(dev, r);
+
+	return err == -EREMOTEIO ? dereg(dev, r) : err;
+}
+
+/* r goes on: what may be left of an older registration is listed apart. */
+static void doubt(struct mlxo_device *dev, struct obj_region *r, uint32_t id, const char *op)
+{
+	r->doubt = true;
+	if (!obj_quarantine_reserve(dev))
+		obj_quarantine_add(dev, kind_of(r), id, op);
+}
+
+int obj_region_drop(struct mlxo_device *dev, struct obj_region *r)
+{
+	int err = r->gone ? 0 : dereg_twice(dev, r);
+
+	if (obj_is_unknown(err))
+		doubt(dev, r, id_of(r), r->is_mr ? "DESTROY_MKEY" : "DESTROY_UMEM");
+	else if (err && err != -EIO)
+		return obj_error(err, "device %s does not let go of %zu bytes of memory: %s",
+				 mlxo_device_name(dev), r->len, strerror(-err));
+	r->gone = true;
+	return 0;
+}
+
 int obj_region_renew(struct mlxo_device *dev, struct obj_region *r)
 {
-	int err = r->is_mr ? dev->ops->mr_dereg(dev->prov, &r->mr)
-			   : dev->ops->umem_dereg(dev->prov, &r->umem);
+	int err = obj_region_drop(dev, r);
 
-	if (!err)
-		err = reg(dev, r);
+	if (err)
+		return err;
+	err = reg(dev, r);
+	if (obj_is_unknown(err))
+		doubt(dev, r, 0, r->is_mr ? "CREATE_MKEY" : "CREATE_UMEM");
+	r->gone = err;
 	return err ? obj_error(err, "device %s cannot register %zu bytes of memory again: %s",
 			       mlxo_device_name(dev), r->len, strerror(-err))
 		   : 0;
@@ -133,11 +171,13 @@ void obj_region_destroy(struct mlxo_device *dev, struct obj_region *r)
 
 	if (!r)
 		return;
-	err = r->is_mr ? dev->ops->mr_dereg(dev->prov, &r->mr)
-		       : dev->ops->umem_dereg(dev->prov, &r->umem);
+	err = r->gone ? 0 : dereg_twice(dev, r);
 	if (!err) {
 		obj_quarantine_release(dev);
-		region_free(r);
+		if (r->doubt)
+			keep(dev, r);
+		else
+			region_free(r);
 		return;
 	}
 	obj_log(MLXO_LOG_WARN,

@@ -15,6 +15,8 @@ struct obj_region {
 	size_t len;
 	bool is_mr;
 	bool foreign;		 /* the memory is the user's */
+	bool gone;		 /* not registered at the moment */
+	bool doubt;		 /* the device may still use it under an older registration */
 	struct prov_umem umem;	 /* !is_mr: umem.id */
 	struct prov_mr mr;	 /* is_mr: mr.lkey */
 	struct obj_region *next; /* the device's list of kept ones */
@@ -25,7 +27,11 @@ int obj_region_create_mr(struct mlxo_device *dev, size_t len, struct obj_region 
 /* Over memory of the user's, which stays. */
 int obj_region_adopt_mr(struct mlxo_device *dev, void *addr, size_t len,
 			struct obj_region **region);
-/* After a reset of the device, which took the registration away: register again. The keys change. */
+/*
+ * Around a reset of the device, which takes registrations away: end it, whether it is still there or not; register again.
+ * The keys change. Both may be called again after a failure.
+ */
+int obj_region_drop(struct mlxo_device *dev, struct obj_region *region);
 int obj_region_renew(struct mlxo_device *dev, struct obj_region *region);
 /* NULL is allowed. */
 void obj_region_destroy(struct mlxo_device *dev, struct obj_region *region);

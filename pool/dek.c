@@ -395,7 +395,7 @@ static bool sync_due(const struct pool_dek_pool *p)
 {
 	uint32_t worth = p->s.clean ? p->opts.low / WORTH_PART : 0;
 
-	if (!p->s.dirty || p->cleaning || p->sync_paused || p->closing)
+	if (!p->s.dirty || p->cleaning || p->sync_paused || p->closing || p->base.suspended)
 		return false;
 	return p->sync_now || p->s.dirty >= sync_at(p) ||
 	       (p->s.clean < p->opts.low && p->s.dirty >= worth);
@@ -432,7 +432,7 @@ static bool begin_bulk(struct pool_dek_pool *p, unsigned int *log)
 	uint32_t room = p->opts.max > p->s.slots ? p->opts.max - p->s.slots : 0;
 	uint64_t soon = (uint64_t)p->s.clean + (p->sync_paused ? 0 : p->s.dirty + p->s.syncing);
 
-	if (p->making || p->paused || p->closing || p->opts.single || !room)
+	if (p->making || p->paused || p->closing || p->base.suspended || p->opts.single || !room)
 		return false;
 	if (soon >= (uint64_t)p->opts.low + pool_waiting(&p->base))
 		return false;
@@ -445,6 +445,8 @@ static bool begin_bulk(struct pool_dek_pool *p, unsigned int *log)
 /* Those who wait get nothing for a while. With the lock. 0: they may. */
 static int hopeless(const struct pool_dek_pool *p)
 {
+	if (p->base.suspended)
+		return -EIO;
 	if (p->s.clean || p->making || p->s.syncing)
 		return 0;
 	if (p->sync_paused && p->s.dirty)
@@ -507,13 +509,14 @@ static void look(struct pool_timer *timer)
 	struct pool_bulk *list = NULL;
 
 	pthread_mutex_lock(&p->base.lock);
-	if (!p->closing) {
+	if (!p->closing && !p->base.suspended) {
 		list = spare_bulks(p);
 		p->sync_now |= p->s.dirty && p->s.bulks > 1; /* the next look finds more */
 		if (p->s.bulks > 1)			     /* one slot in a cache keeps a bulk */
 			atomic_fetch_add_explicit(&p->base.recall, 1, memory_order_relaxed);
-		pool_timer_arm(&p->idle, p->opts.idle_ns);
 	}
+	if (!p->closing)
+		pool_timer_arm(&p->idle, p->opts.idle_ns);
 	pthread_mutex_unlock(&p->base.lock);
 	destroy_all(p, list, POOL_LAZY);
 	pool_balance(&p->base);
@@ -720,38 +723,45 @@ struct pool *pool_dek_base(struct pool_dek_pool *p)
 	return &p->base;
 }
 
-/* Those with lent slots are freed when the last one comes back. */
-static void forget(struct pool_bulk **list)
+/*
+ * Those that are at home, as a list. Those with lent slots are freed when the last one comes back. With the lock.
+ */
+static struct pool_bulk *at_home(struct pool_dek_pool *p)
 {
-	struct pool_bulk *b;
+	struct pool_bulk *list = NULL, *b;
 
-	while ((b = *list)) {
+	while ((b = p->bulks)) {
+		bool home = !pool_bulk_lent(b);
+
+		unlist_clean(p, b);
 		unlink_bulk(b);
-		if (!pool_bulk_lent(b))
-			pool_bulk_free(b);
+		if (!home)
+			continue;
+		b->generation = p->generation;
+		link_bulk(&list, b);
 	}
+	for (b = p->stuck; b; b = b->next)
+		b->generation = p->generation;
+	for (struct pool_dek_single *s = p->stuck_singles; s; s = s->next)
+		s->generation = p->generation;
+	return list;
 }
 
 void pool_dek_void(struct pool_dek_pool *p)
 {
-	struct pool_dek_single *single;
+	struct pool_bulk *list;
 
 	pthread_mutex_lock(&p->base.lock);
 	pool_empty_caches(&p->base);
 	p->generation++;
-	while (p->clean)
-		unlist_clean(p, p->clean);
-	forget(&p->bulks);
-	forget(&p->stuck);
-	while ((single = p->stuck_singles)) {
-		p->stuck_singles = single->next;
-		mlxo_free(single);
-	}
+	list = at_home(p);
 	p->s.slots = p->s.clean = p->s.dirty = p->s.syncing = p->s.in_use = p->s.bulks = 0;
-	p->paused = p->sync_paused = false; /* what failed, failed on the device that was */
+	p->paused = p->sync_paused = false;
 	p->pause_ns = p->sync_pause_ns = 0;
 	p->log = p->opts.log_bulk;
 	pthread_mutex_unlock(&p->base.lock);
+	destroy_all(p, list, POOL_NORMAL);
+	destroy_stuck(p, POOL_NORMAL);
 	pool_balance(&p->base);
 }
 

@@ -208,13 +208,14 @@ static int start_single(struct pool_dek_lease *l)
 {
 	struct pool_dek_pool *p = l->pool;
 	struct pool_dek_single *s;
-	bool paused;
+	bool paused, suspended;
 
 	pthread_mutex_lock(&p->base.lock);
 	paused = p->paused;
+	suspended = p->base.suspended;
 	pthread_mutex_unlock(&p->base.lock);
-	if (paused)
-		return -EAGAIN;
+	if (paused || suspended)
+		return suspended ? -EIO : -EAGAIN;
 	s = mlxo_calloc(1, sizeof(*s));
 	if (!s)
 		return obj_error_nomem("a key");

@@ -283,6 +283,26 @@ unsigned int pool_waiting(struct pool *p)
 	return p->nwaiting;
 }
 
+/* -- while the device is away -------------------------------------------------------------------------------- */
+
+static void suspend(struct pool *p, bool is)
+{
+	pthread_mutex_lock(&p->lock);
+	p->suspended = is;
+	pthread_mutex_unlock(&p->lock);
+	pool_balance(p);
+}
+
+void pool_suspend(struct pool *p)
+{
+	suspend(p, true);
+}
+
+void pool_resume(struct pool *p)
+{
+	suspend(p, false);
+}
+
 /* -- closing ----------------------------------------------------------------------------------------------- */
 
 void pool_begin(struct pool *p, unsigned int n)

@@ -76,6 +76,7 @@ struct pool {
 	struct pool_waiter *waiters, **waiters_tail; /* first come, first served */
 	unsigned int nwaiting;
 	bool balancing, again; /* see pool_balance() */
+	bool suspended;	       /* no command is started, who waits is told -EIO */
 	unsigned int busy;     /* works and callbacks under way, see pool_begin() */
 	struct pool_counts {
 		uint64_t gets, puts, empty, refills, flushes; /* of caches that are gone */
@@ -150,6 +151,9 @@ void pool_serve(struct pool *p);
 /* All waiters are told err. */
 void pool_fail_waiters(struct pool *p, int err);
 unsigned int pool_waiting(struct pool *p); /* with the lock */
+/* Until pool_resume(): the device is not there. What is under way ends. */
+void pool_suspend(struct pool *p);
+void pool_resume(struct pool *p);
 /* Sums over all caches, those that are gone included. */
 void pool_counts(struct pool *p, struct pool_counts *counts);
 

@@ -239,6 +239,11 @@ static void create(struct pool_tis_pool *p, enum pool_class class)
 
 /* -- levels ------------------------------------------------------------------------------------------------ */
 
+static bool at_rest(const struct pool_tis_pool *p)
+{
+	return p->paused || p->closing || p->base.suspended;
+}
+
 /* How many creates to start. With the lock. */
 static uint32_t missing(struct pool_tis_pool *p)
 {
@@ -246,7 +251,7 @@ static uint32_t missing(struct pool_tis_pool *p)
 		 flight = p->pause_ns ? 1 : p->opts.batch, have = p->s.free + p->s.making,
 		 room = p->opts.max - (p->s.exist < p->opts.max ? p->s.exist : p->opts.max);
 
-	if (p->paused || p->closing)
+	if (at_rest(p))
 		return 0;
 	if (top > p->opts.high)
 		top = p->opts.high;
@@ -280,7 +285,9 @@ static struct pool_tis *surplus(struct pool_tis_pool *p)
 	p->over = NULL;
 	if (p->opts.no_recycling)
 		return over;
-	return !p->closing && p->s.free > p->opts.high ? cut(p, p->s.free - p->opts.high) : NULL;
+	return !p->closing && !p->base.suspended && p->s.free > p->opts.high
+		       ? cut(p, p->s.free - p->opts.high)
+		       : NULL;
 }
 
 static void balance(struct pool *base)
@@ -302,7 +309,9 @@ static void balance(struct pool *base)
 		create(p, class);
 	destroy_all(p, dead, POOL_LAZY);
 	pthread_mutex_lock(&base->lock);
-	if (p->paused && !p->s.making && !p->free)
+	if (base->suspended)
+		err = -EIO;
+	else if (p->paused && !p->s.making && !p->free)
 		err = p->why;
 	pthread_mutex_unlock(&base->lock);
 	if (err)
@@ -319,12 +328,13 @@ static void look(struct pool_timer *timer)
 	uint32_t n;
 
 	pthread_mutex_lock(&p->base.lock);
-	if (!p->closing) {
+	if (!p->closing && !p->base.suspended) {
 		n = p->s.free > p->opts.low ? p->s.free - p->opts.low : 0;
 		dead = cut(p, n < p->least_free ? n : p->least_free);
 		p->least_free = p->s.free;
-		pool_timer_arm(&p->idle, p->opts.idle_ns);
 	}
+	if (!p->closing)
+		pool_timer_arm(&p->idle, p->opts.idle_ns);
 	pthread_mutex_unlock(&p->base.lock);
 	destroy_all(p, dead, POOL_LAZY);
 }
@@ -453,25 +463,36 @@ struct pool *pool_tis_base(struct pool_tis_pool *p)
 	return &p->base;
 }
 
-static void forget(struct pool_tis **list)
+/* All that is at home, as a list. With the lock. */
+static struct pool_tis *at_home(struct pool_tis_pool *p)
 {
-	while (*list)
-		mlxo_free(pop(list));
+	struct pool_tis *list = NULL;
+
+	p->s.exist = 0;
+	while (p->free || p->stuck) {
+		struct pool_tis *t = pop(p->free ? &p->free : &p->stuck);
+
+		t->generation = p->generation;
+		push(&list, t);
+		p->s.exist++;
+	}
+	p->s.free = 0;
+	p->least_free = 0;
+	return list;
 }
 
 void pool_tis_void(struct pool_tis_pool *p)
 {
+	struct pool_tis *list;
+
 	pthread_mutex_lock(&p->base.lock);
 	pool_empty_caches(&p->base);
 	p->generation++;
-	forget(&p->free);
-	forget(&p->stuck);
-	p->s.exist = 0;
-	p->s.free = 0;
-	p->least_free = 0;
+	list = at_home(p);
 	p->paused = false; /* what failed, failed on the device that was */
 	p->pause_ns = 0;
 	pthread_mutex_unlock(&p->base.lock);
+	destroy_all(p, list, POOL_NORMAL);
 	pool_balance(&p->base);
 }
 

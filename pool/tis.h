@@ -41,8 +41,9 @@ void pool_tis_destroy(struct pool_tis_pool *pool);
 struct pool *pool_tis_base(struct pool_tis_pool *pool); /* for caches */
 
 /*
- * The device was reset: everything made so far is void. What is in the pool is forgotten without commands, what comes back
- * later too. No cache may be in use meanwhile.
+ * The device was reset: everything made so far is void. What is in the pool is destroyed, in the background: that ends at
+ * once where it is gone already, and leaves nothing behind where it is not. What comes back later is forgotten. No cache may
+ * be in use meanwhile. Also ends the pause after a failure.
  */
 void pool_tis_void(struct pool_tis_pool *pool);
 

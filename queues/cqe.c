@@ -29,7 +29,7 @@ int queue_cq_init(struct queue_cq *cq, struct mlxo_device *dev, unsigned int log
 
 int queue_cq_fini(struct queue_cq *cq, struct mlxo_device *dev)
 {
-	int err = obj_cq_destroy(dev, &cq->obj);
+	int err = obj_destroy_twice(dev, &cq->obj.obj);
 
 	queue_ring_fini(&cq->ring, dev);
 	return err;

@@ -80,9 +80,9 @@ int queue_sq_fini(struct queue_sq *sq)
 
 	if (!sq->dev)
 		return 0;
-	err = obj_sq_destroy(sq->dev, &sq->obj);
+	err = obj_destroy_twice(sq->dev, &sq->obj.obj);
 	err = first(err, queue_cq_fini(&sq->cq, sq->dev));
-	err = first(err, obj_tis_destroy(sq->dev, &sq->tis));
+	err = first(err, obj_destroy_twice(sq->dev, &sq->tis.obj));
 	queue_ring_fini(&sq->ring, sq->dev);
 	mlxo_free(sq->next);
 	sq->next = NULL;

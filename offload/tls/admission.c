@@ -83,11 +83,12 @@ static void context_ready(struct pool_waiter *w, void *item, int err)
 	tls_arrive(tls->q, &tls->node);
 }
 
-/* Have a context, or stand in line for one. */
+/* Have a context, or stand in line for one. Without recycling none is there before somebody stands in line. */
 static int take_context(struct mlxo_tls *tls, bool wait)
 {
 	struct mlxo_tls_queue *q = tls->q;
 
+	wait |= q->engine->opts.recycle == MLXO_TLS_RECYCLE_NONE;
 	if (tls->tis || tls->expecting)
 		return 0;
 	if (wait) {
@@ -122,6 +123,11 @@ static int check_limits(struct mlxo_tls *tls)
 		return mlxo_device_check_tls(e->dev, tls->version ? MLXO_TLS_1_3 : MLXO_TLS_1_2,
 					     tls->key->len == 32 ? MLXO_TLS_AES_GCM_256
 								 : MLXO_TLS_AES_GCM_128);
+	}
+	if (atomic_load_explicit(&e->dead, memory_order_relaxed)) {
+		set_reason(tls, MLXO_TLS_REASON_RESET);
+		return obj_error(-EIO, "device %s was reset or is dead: recover the engine",
+				 mlxo_device_name(e->dev));
 	}
 	if (!tls->tis && e->opts.max_hardware &&
 	    atomic_load_explicit(&e->hardware, memory_order_relaxed) >= e->opts.max_hardware) {

@@ -179,6 +179,12 @@ uint8_t *tls_buffer_get_anyhow(struct tls_buffers *b, struct mlxo_device *dev, u
 	return NULL;
 }
 
+void tls_buffers_drop(struct tls_buffers *b, struct mlxo_device *dev)
+{
+	for (; b; b = b->more)
+		obj_region_drop(dev, b->mem);
+}
+
 int tls_buffers_renew(struct tls_buffers *b, struct mlxo_device *dev)
 {
 	int err = 0;

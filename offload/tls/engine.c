@@ -192,27 +192,39 @@ void mlxo_tls_engine_close(struct mlxo_tls_engine *e)
 
 /* -- after a reset ------------------------------------------------------------------------------------------------------- */
 
-/* Everything on the device is void; say so to all who hold something. */
+/*
+ * Everything that was made is void, and everybody who holds something is told. Nobody knows what is still on the device (an
+ * earlier attempt may have failed in the middle, or nothing was wrong), so all of it is destroyed: where it is gone that costs
+ * nothing. In the order of use: queues, contexts and keys, memory; their PD comes last.
+ */
 static void forget_all(struct mlxo_tls_engine *e)
 {
-	for (struct mlxo_tls_queue *q = e->queues; q; q = q->next)
+	if (e->tis) {
+		pool_suspend(pool_tis_base(e->tis));
+		pool_suspend(pool_dek_base(e->dek));
+	}
+	for (struct mlxo_tls_queue *q = e->queues, *next; q; q = next) {
+		next = q->next;
 		tls_queue_void(q);
-	if (e->tis)
+	}
+	pool_exec_drain(e->exec);
+	if (e->tis) {
+		pool_tis_void(e->tis);
+		pool_dek_void(e->dek);
 		pool_exec_drain(e->exec);
+	}
+	tls_memory_drop(e);
 }
 
-/* The pools make new things at once: not before the device can. */
-static int renew_pools(struct mlxo_tls_engine *e)
+/* They make new things at once, while the rest is made. */
+static int resume_pools(struct mlxo_tls_engine *e)
 {
-	int err;
+	int err = obj_keys_sync_once(e->dev);
 
-	if (!e->tis)
-		return 0;
-	err = obj_keys_sync_once(e->dev);
 	if (err)
 		return err;
-	pool_tis_void(e->tis);
-	pool_dek_void(e->dek);
+	pool_resume(pool_tis_base(e->tis));
+	pool_resume(pool_dek_base(e->dek));
 	return 0;
 }
 
@@ -222,10 +234,12 @@ int mlxo_tls_engine_recover(struct mlxo_tls_engine *e)
 
 	atomic_fetch_add(&e->epoch, 1);
 	atomic_store(&e->dead, true);
+	obj_undo_begin(); /* that it is gone is no failure */
 	forget_all(e);
+	obj_undo_end();
 	err = obj_device_restart(e->dev);
-	if (!err)
-		err = renew_pools(e);
+	if (!err && e->tis)
+		err = resume_pools(e);
 	if (!err)
 		err = tls_memory_renew(e);
 	for (struct mlxo_tls_queue *q = e->queues; q && !err; q = q->next)

@@ -211,11 +211,13 @@ void tls_buffer_put(struct tls_buffers *b, uint8_t *block);
 uint8_t *tls_buffer_get_anyhow(struct tls_buffers *b, struct mlxo_device *dev, uint32_t n,
 			       struct tls_buffers **from);
 /* After a reset: register again. */
+void tls_buffers_drop(struct tls_buffers *b, struct mlxo_device *dev);
 int tls_buffers_renew(struct tls_buffers *b, struct mlxo_device *dev);
 enum { TLS_BLOCK_MAX = MLXO_TLS_RECORD_MAX + 64 };
 
 /* memory.c: memory of the user's. false: not registered. Any thread, no lock. */
 bool tls_memory_find(struct mlxo_tls_engine *e, const void *addr, size_t len, uint32_t *lkey);
+void tls_memory_drop(struct mlxo_tls_engine *e);
 int tls_memory_renew(struct mlxo_tls_engine *e);
 void tls_memory_fini(struct mlxo_tls_engine *e);
 

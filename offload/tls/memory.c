@@ -162,6 +162,14 @@ int mlxo_tls_memory_unregister(struct mlxo_tls_engine *e, void *addr)
 	return err;
 }
 
+void tls_memory_drop(struct mlxo_tls_engine *e)
+{
+	const struct tls_ranges *r = now(e);
+
+	for (size_t i = 0; r && i < r->n; i++)
+		obj_region_drop(e->dev, r->range[i].region);
+}
+
 int tls_memory_renew(struct mlxo_tls_engine *e)
 {
 	struct tls_ranges *r = now(e);

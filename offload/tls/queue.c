@@ -412,6 +412,7 @@ void tls_queue_void(struct mlxo_tls_queue *q)
 		pool_cache_flush(q->tis);
 		pool_cache_flush(q->dek);
 	}
+	tls_buffers_drop(&q->buffers, q->engine->dev);
 }
 
 int tls_queue_renew(struct mlxo_tls_queue *q)
@@ -433,6 +434,8 @@ int tls_queue_renew(struct mlxo_tls_queue *q)
 		obj_undo_end();
 		return err;
 	}
+	sq.errors = q->sq.errors;
+	sq.doorbells = q->sq.doorbells;
 	q->sq = sq;
 	q->sq.posted = q->sq.done = q->sq.rung = posted;
 	q->sq.epoch = epoch;
