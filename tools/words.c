@@ -128,8 +128,8 @@ bool words_is_key(char *const *word, int i)
 {
 	static const char *const algorithms[] = {"aead", "enc", "auth", "auth-trunc", NULL};
 	static const char *const sources[] = {"file", "fd", "stdin", NULL};
-	static const char *const named[] = {"file",	   "dev",   "-b",     "--batch",
-					    "--wireshark", "--csv", "--plot", NULL};
+	static const char *const named[] = {"file",  "dev",    "-b",   "--batch", "--wireshark",
+					    "--csv", "--plot", "send", "decode",  NULL};
 
 	if (i > 0 && one_of(word[i - 1], named) && strncasecmp(word[i], "0x", 2) != 0)
 		return false; /* a file may have such a name; one with 0x is a key in the wrong place */

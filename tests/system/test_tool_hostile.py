@@ -99,7 +99,7 @@ check(r.returncode == 1, f"closed output: {r}")
 # A key in the place of a name.
 for key in (KEY, KEY[2:], KEY[2:34], KEY[:20] + "g" + KEY[21:]):
     for line in (CREATE.replace("dev eth4", f"dev {key}"), f"{POLICY} {key}\n", f"export-sa --wireshark no/{key}\n",
-                 f"export-sa --wireshark {key}\n", f"prm decode {key}\n", f"forward {key}\n"):
+                 f"export-sa --wireshark {key}\n", f"prm decode {key}\n", f"send {key}\n", f"forward {key}\n"):
         for form in ([], ["-j"]):
             out = "".join(run(*form, "-f", "-b", "-", stdin=line + "show-sa\nshow-policy\n")[1:])
             check("4443424134" not in out, f"key in the output of {line!r}: {out}")

@@ -40,6 +40,12 @@ check(rc == 0 and out == f"sent 20 frames of frames.pcap, {total} bytes, receive
 rc, line = one("send frames.pcap", "-d", "model:port=pcap:wire.pcap")
 check(rc == 0 and [bytes(p) for p in rdpcap("wire.pcap")] == [bytes(p) for p in frames], f"the wire has them: {line}")
 
+# A name that looks like a key is a name here: digests are.
+name = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.pcap"
+os.link("frames.pcap", name)
+rc, out, err = run("send", name)
+check(rc == 0 and out.startswith("sent 20 frames of (hidden)"), f"{name}: {rc} {out} {err}")
+
 # As often as asked, from the beginning again; more than the ring holds.
 for count in (1, 20, 45, 3000):
     rc, line = one(f"send frames.pcap count {count}", "-d", "model:port=pcap:wire.pcap")
