@@ -8,7 +8,9 @@
  * Only bytes of keys are in the pages: in a forked child they read as zero while all that describes them still holds.
  * A page goes when its last slot is free. Text on its way into a slot lives in buffers that are wiped on every exit.
  *
- * Locks: `store.lock` guards the list of pages and their slot maps. Reference counts are atomics.
+ * A page with a free slot is in a list, a full one in none: making and destroying do not depend on how many there are.
+ *
+ * Locks: `store.lock` guards that list and the slot maps. Reference counts are atomics.
  */
 #include <mlx5_offload/secret.h>
 
@@ -28,27 +30,45 @@
 enum { PAGE = 4096, SLOT = MLXO_SECRET_MAX, SLOTS = PAGE / SLOT, TEXT_MAX = 256 };
 
 struct page {
-	struct page *next;
-	uint8_t *bytes; /* PAGE bytes, mapped */
-	uint64_t used;	/* one bit per slot */
+	struct page *next, **prev; /* of those with room; prev NULL: full, in no list */
+	uint8_t *bytes;		   /* PAGE bytes, mapped */
+	uint64_t used;		   /* one bit per slot */
 };
 
 struct mlxo_secret {
 	struct page *page;
-	unsigned int slot;
-	size_t len;
 	_Atomic unsigned int refs;
+	uint8_t slot, len;
 };
 
 static struct {
 	pthread_mutex_t lock;
-	struct page *pages;
-	bool warned; /* RLIMIT_MEMLOCK, once per process */
+	struct page *room; /* pages with free slots */
+	bool warned;	   /* RLIMIT_MEMLOCK, once per process */
 } store = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint8_t *bytes_of(const struct mlxo_secret *s)
 {
 	return s->page->bytes + (size_t)s->slot * SLOT;
+}
+
+/* Under store.lock. */
+static void list(struct page *p)
+{
+	p->next = store.room;
+	p->prev = &store.room;
+	if (p->next)
+		p->next->prev = &p->next;
+	store.room = p;
+}
+
+/* Under store.lock. */
+static void unlist(struct page *p)
+{
+	*p->prev = p->next;
+	if (p->next)
+		p->next->prev = p->prev;
+	p->prev = NULL;
 }
 
 /* Under store.lock. */
@@ -70,30 +90,16 @@ static struct page *page_new(void)
 		obj_log(MLXO_LOG_WARN, "keys may be swapped out: the limit of locked memory "
 				       "(RLIMIT_MEMLOCK) is too small");
 	}
-	p->next = store.pages;
-	store.pages = p;
+	list(p);
 	return p;
 }
 
 /* Under store.lock. */
 static void page_free(struct page *p)
 {
-	struct page **at = &store.pages;
-
-	while (*at != p)
-		at = &(*at)->next;
-	*at = p->next;
+	unlist(p);
 	munmap(p->bytes, PAGE);
 	mlxo_free(p);
-}
-
-/* Under store.lock. */
-static struct page *page_with_room(void)
-{
-	for (struct page *p = store.pages; p; p = p->next)
-		if (p->used != UINT64_MAX)
-			return p;
-	return page_new();
 }
 
 static struct mlxo_secret *secret_alloc(size_t len)
@@ -104,17 +110,19 @@ static struct mlxo_secret *secret_alloc(size_t len)
 	if (!s)
 		return obj_error_null(-ENOMEM, "out of memory for a key");
 	pthread_mutex_lock(&store.lock);
-	s->page = page_with_room();
+	s->page = store.room ? store.room : page_new();
 	if (s->page) {
-		s->slot = (unsigned int)__builtin_ctzll(~s->page->used);
+		s->slot = (uint8_t)__builtin_ctzll(~s->page->used);
 		s->page->used |= UINT64_C(1) << s->slot;
+		if (s->page->used == UINT64_MAX)
+			unlist(s->page);
 	}
 	pthread_mutex_unlock(&store.lock);
 	if (!s->page) {
 		mlxo_free(s);
 		return obj_error_null(-ENOMEM, "out of memory for a key");
 	}
-	s->len = len;
+	s->len = (uint8_t)len;
 	s->refs = 1;
 	return s;
 }
@@ -145,6 +153,8 @@ void mlxo_secret_destroy(struct mlxo_secret *s)
 		return;
 	OPENSSL_cleanse(bytes_of(s), SLOT);
 	pthread_mutex_lock(&store.lock);
+	if (s->page->used == UINT64_MAX)
+		list(s->page);
 	s->page->used &= ~(UINT64_C(1) << s->slot);
 	if (!s->page->used)
 		page_free(s->page);

@@ -375,6 +375,50 @@ static void threads(void **state)
 	}
 }
 
+/*
+ * 100,000 secrets that come and go in any order: each keeps its bytes, and pages with room are filled before there are more.
+ */
+static void a_hundred_thousand_in_random_order(void **state)
+{
+	enum { N = 100000, PER_PAGE = 64 };
+	struct mlxo_secret **s = calloc(N, sizeof(*s));
+	uint32_t seed = 1;
+
+	(void)state;
+	assert_non_null(s);
+	for (uint32_t turn = 0; turn < 4 * N; turn++) {
+		uint32_t i = turn < N ? turn : (seed = seed * 1664525u + 1013904223u) % N;
+
+		if (s[i]) {
+			assert_memory_equal(mlxo_secret_bytes(s[i]), &i, sizeof(i));
+			mlxo_secret_destroy(s[i]);
+			s[i] = NULL;
+		} else {
+			s[i] = mlxo_secret_new(&i, sizeof(i));
+			assert_non_null(s[i]);
+		}
+	}
+	for (uint32_t i = 0; i < N; i++) {
+		if (s[i])
+			assert_memory_equal(mlxo_secret_bytes(s[i]), &i, sizeof(i));
+		mlxo_secret_destroy(s[i]);
+		s[i] = NULL;
+	}
+	/* holes are filled first: 64 fit the page that the first made */
+	mlxo_alloc_fail_at(0);
+	for (uint32_t i = 0; i < PER_PAGE; i++)
+		s[i] = mlxo_secret_new(&i, sizeof(i));
+	assert_int_equal(mlxo_alloc_count(), PER_PAGE + 1);
+	for (uint32_t i = 0; i < PER_PAGE; i += 2) {
+		mlxo_secret_destroy(s[i]);
+		s[i] = mlxo_secret_new(&i, sizeof(i));
+	}
+	assert_int_equal(mlxo_alloc_count(), PER_PAGE + 1 + PER_PAGE / 2);
+	for (uint32_t i = 0; i < PER_PAGE; i++)
+		mlxo_secret_destroy(s[i]);
+	free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +437,7 @@ int main(void)
 		cmocka_unit_test(a_small_limit_warns_once),
 		cmocka_unit_test(out_of_memory),
 		cmocka_unit_test(threads),
+		cmocka_unit_test(a_hundred_thousand_in_random_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
