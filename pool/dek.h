@@ -61,16 +61,17 @@ struct pool_dek_lease {
 	 */
 	void (*done)(struct pool_dek_lease *lease, int err);
 	uint32_t id; /* dek_index of the static parameters, 24 bits */
+	uint8_t len; /* of the key */
 
 	/* dek.c */
 	struct pool_work work;
 	struct pool_waiter waiter;
 	struct pool_dek_pool *pool;
-	struct pool_dek_slot *slot;	/* of a bulk */
-	struct pool_dek_single *single; /* else */
-	const uint8_t *key;		/* the caller's, until done() */
-	uint8_t len;
-	uint32_t generation;
+	union {				    /* by pool->opts.single; NULL: holds nothing */
+		struct pool_dek_slot *slot; /* of a bulk */
+		struct pool_dek_single *single;
+	};
+	const uint8_t *key; /* the caller's, until done() */
 };
 
 /*

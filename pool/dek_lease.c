@@ -34,7 +34,6 @@ static void finish(struct pool_dek_lease *l, int err)
 	if (err) {
 		l->pool = NULL;
 		l->slot = NULL;
-		l->single = NULL;
 	}
 	l->done(l, err); /* may free l */
 }
@@ -276,7 +275,6 @@ int pool_dek_lease_start(struct pool_dek_lease *l, struct pool_dek_pool *p,
 	l->key = key;
 	l->len = (uint8_t)len;
 	l->slot = NULL;
-	l->single = NULL;
 	err = start(l, cache, wait);
 	if (err)
 		l->pool = NULL; /* nothing was started */
@@ -304,15 +302,14 @@ bool pool_dek_lease_is_stuck(struct pool_dek_lease *l, struct pool_dek_pool *p)
 
 void pool_dek_lease_end(struct pool_dek_lease *l, struct pool_cache *cache)
 {
-	if (!l->pool || (!l->slot && !l->single)) {
+	if (!l->pool || !l->slot) {
 		obj_log(MLXO_LOG_ERROR, "the lease of key %u was ended twice: ignored", l->id);
 		return;
 	}
-	if (l->single)
+	if (l->pool->opts.single)
 		end_single(l);
 	else
 		pool_put(cache, l->slot);
 	l->pool = NULL;
 	l->slot = NULL;
-	l->single = NULL;
 }

@@ -79,7 +79,8 @@ static void context_ready(struct pool_waiter *w, void *item, int err)
 	struct mlxo_tls *tls = (struct mlxo_tls *)((char *)w - offsetof(struct mlxo_tls, waiter));
 
 	tls->arriving = item;
-	tls->arriving_err = err;
+	tls->arriving_err = (int16_t)err;
+	tls->node.run = tls_context_arrived; /* w is done with */
 	tls_arrive(tls->q, &tls->node);
 }
 

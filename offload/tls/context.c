@@ -121,7 +121,7 @@ static void context_is_there(struct mlxo_tls *tls)
 		check_ready(tls);
 }
 
-static void context_arrived(struct tls_node *n)
+void tls_context_arrived(struct tls_node *n)
 {
 	struct mlxo_tls *tls = of_node(n);
 
@@ -248,7 +248,6 @@ static struct mlxo_tls *context_new(struct mlxo_tls_queue *q, const struct mlxo_
 	tls->q = q;
 	tls->user = p->user;
 	tls->version = p->version == MLXO_TLS_1_3;
-	tls->node.run = context_arrived;
 	tls->rec_no = p->rec_seq;
 	tls->nonce = get64(tls_key_iv(tls->key) + 4);
 	tls->una = tls->nxt = tls->sent = p->tcp_seq;

@@ -113,15 +113,17 @@ enum tls_key_state {
 /* One key of one connection: for software always, on the device while somebody needs it there. */
 struct tls_key {
 	struct pool_dek_lease lease;
-	struct tls_node node; /* the load has ended */
+	union {
+		struct tls_node node;	 /* LOADING: the load has ended */
+		struct tls_key *pending; /* ENDING: the next in the queue's list */
+	};
 	struct mlxo_tls_queue *q;
 	struct mlxo_tls *tls;	    /* whose next record it protects; NULL: none */
 	struct mlxo_secret *secret; /* key, salt, iv */
-	struct tls_key *pending;
-	uint64_t serial;  /* tells keys apart: the address may be used again */
-	uint64_t records; /* protected so far */
-	uint64_t stamp;	  /* behind the last WQE that uses it */
-	uint32_t unacked; /* hardware records that may be sent again */
+	uint64_t serial;	    /* tells keys apart: the address may be used again */
+	uint64_t records;	    /* protected so far */
+	uint64_t stamp;		    /* behind the last WQE that uses it */
+	uint32_t unacked;	    /* hardware records that may be sent again */
 	unsigned int epoch;
 	int err;       /* of the load */
 	uint8_t len;   /* 16 or 32 */
@@ -270,31 +272,32 @@ struct mlxo_tls {
 	struct tls_record *head, *tail, *hint; /* hint: where the last send was */
 	struct mlxo_tls *next, **prev;	       /* of the queue */
 	struct mlxo_tls *pending;
-	struct pool_waiter waiter; /* for a context */
-	struct tls_node node;	   /* it arrived */
+	union { /* `prev` of the waiter lies behind the node: it says that the line was left */
+		struct pool_waiter waiter; /* for a context */
+		struct tls_node node;	   /* it arrived */
+	};
 	struct pool_tis *arriving; /* by then; NULL with an error */
 	uint64_t rec_no;	   /* of the next record */
 	uint64_t nonce;		   /* TLS 1.2: explicit nonce of the next record */
 	uint64_t admit, since;	   /* bytes needed, bytes written since it was last decided */
-	uint64_t hw_records, hw_bytes, sw_records, sw_bytes, retransmitted;
-	uint32_t resyncs;
+	uint64_t hw_bytes, sw_bytes, retransmitted;
+	uint32_t hw_records, sw_records, resyncs;
 	uint32_t una, nxt, sent; /* TCP sequence numbers: not acknowledged, not written, not sent */
 	uint32_t hw_unacked;	 /* hardware records */
 	uint32_t window_new, window_again; /* bytes sent lately */
+	uint32_t hw_seq;		   /* the byte that the context expects next, if armed */
 	/* what the device's context was set to; only true while hw_epoch is the queue's */
 	uint64_t programmed;	 /* record number of the static parameters */
 	uint64_t programmed_key; /* serial of their key; 0: none */
 	uint64_t stamp;		 /* behind the last WQE that names the context */
-	uint32_t hw_seq;	 /* the byte it expects next */
 	unsigned int hw_epoch;
-	int arriving_err;
+	int16_t arriving_err;
 	bool armed;	/* hw_seq holds */
 	bool expecting; /* a context is on its way */
 	bool opening;	/* open() has not returned */
 	bool closed;
 	bool in_pending;
 	bool pinned;	 /* software until asked otherwise */
-	bool declared;	 /* admit was decided by a declared length */
 	uint8_t version; /* 0: TLS 1.2, 1: TLS 1.3 */
 	uint8_t admission, state, reason;
 };
@@ -305,6 +308,8 @@ static inline int32_t tls_seq_diff(uint32_t a, uint32_t b)
 }
 
 /* context.c */
+/* The context that was waited for is there, or not (arriving_err). */
+void tls_context_arrived(struct tls_node *n);
 void tls_set_state(struct mlxo_tls *tls, enum mlxo_tls_state state, enum mlxo_tls_reason reason);
 /* The key that was being loaded for tls is there (k->err 0) or not. */
 void tls_key_arrived(struct mlxo_tls *tls, struct tls_key *k);

@@ -26,12 +26,15 @@ static struct tls_key *of_node(struct tls_node *n)
 	return (struct tls_key *)((char *)n - offsetof(struct tls_key, node));
 }
 
+static void arrived(struct tls_node *n);
+
 /* Any thread. */
 static void load_ended(struct pool_dek_lease *l, int err)
 {
 	struct tls_key *k = of_lease(l);
 
 	k->err = err;
+	k->node.run = arrived;
 	tls_arrive(k->q, &k->node);
 }
 
@@ -70,7 +73,6 @@ struct tls_key *tls_key_create(struct mlxo_tls_queue *q, struct mlxo_secret *sec
 	k->len = (uint8_t)len;
 	k->serial = ++q->last_serial;
 	k->lease.done = load_ended;
-	k->node.run = arrived;
 	return k;
 }
 
