@@ -3,7 +3,7 @@
  * Inside the software ConnectX. Knows prm/ and nothing else of this project, so that it cannot share a mistake of
  * the code it is there to check.
  *
- *   provider face (model.c) ──┐                         ┌── port.c: pair, loop, pcap, packet, null
+ *   provider face (model.c) ──┐                         ┌── port.c: pair, loop, pcap, packet, tap, null
  *   other faces (later) ──────┤                         │
  *                        firmware.c ── fw_*.c     sq.c, queue.c ── steering.c ── esp.c
  *                             │   objects, refs,        │    rings, CQEs   │ tables   │ libcrypto
@@ -417,6 +417,7 @@ struct model_fault {
 	D(RX_QUEUE_STATE, "rx_queue_state", "the receive queue was not ready") \
 	D(RX_LENGTH, "rx_length", \
 	  "frame shorter than an Ethernet header or longer than any frame may be") \
+	D(RX_MTU, "rx_mtu", "frame arrived that is longer than the MTU") \
 	D(RX_DEAD, "rx_dead", "the device has had a fatal error") \
 	D(RX_HOPS, "rx_hops", "more than 32 tables in a row") \
 	D(RX_REFORMAT, "rx_reformat", "the packet does not have the header to remove") \
@@ -738,7 +739,7 @@ void model_rq_flush(struct model_dev *dev, struct model_rq *rq);
 void model_sq_flush(struct model_dev *dev, struct model_sq *sq);
 
 /*
- * port.c: "pair:NAME", "loop", "pcap:FILE", "packet:IF", "null", each followed by any of
+ * port.c: "pair:NAME", "loop", "pcap:FILE", "packet:IF", "tap:IF", "null", each followed by any of
  * ";drop=P", ";dup=P", ";reorder=P", ";corrupt=P" (parts of 1, e.g. 0.01), ";seed=N", ";capture=FILE" (pcap of both
  * directions), and ";in=FILE" for pcap (frames to receive).
  */

@@ -4,7 +4,7 @@
  *
  *   pair:NAME   two devices of one process, joined by name       loop   back to the same device
  *   pcap:FILE   what goes out is written to a file               null   nothing comes, what goes is lost
- *   packet:IF   a netdev, e.g. one end of a veth
+ *   packet:IF   a netdev, e.g. one end of a veth            tap:IF a netdev that the port makes
  *
  * Faults are drawn from a seeded generator, four numbers per frame whatever happens to it: the same seed and the same
  * frames give the same losses. A reordered frame is held back until the next one has passed; closing the port lets it
@@ -18,37 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct port_kind *const kinds[] = {&port_pair, &port_loop, &port_pcap_kind,
-						&port_packet, &port_null};
+static const struct port_kind *const kinds[] = {&port_pair,   &port_loop, &port_pcap_kind,
+						&port_packet, &port_tap,  &port_null};
 static const char *const fault_names[PORT_NFAULTS] = {"drop", "dup", "reorder", "corrupt"};
 
 void port_count_drop(struct model_port *port, enum model_drop why)
 {
 	atomic_fetch_add_explicit(&port->dev->drop[why], 1, memory_order_relaxed);
-}
-
-void port_received(struct model_port *port, const uint8_t *frame, size_t len)
-{
-	if (port->tap) {
-		pthread_mutex_lock(&port->lock);
-		port_pcap_write(port->tap, frame, len);
-		pthread_mutex_unlock(&port->lock);
-	}
-	model_rx_frame(port->dev, frame, len);
-}
-
-/* when: its last bit is on the wire */
-static void port_emit(struct model_port *port, uint64_t when, const uint8_t *frame, size_t len)
-{
-	model_count_frame(port->dev, true, frame, len);
-	if (port->tap) {
-		pthread_mutex_lock(&port->lock);
-		port_pcap_write(port->tap, frame, len);
-		pthread_mutex_unlock(&port->lock);
-	}
-	if (port->dev->watch)
-		port->dev->watch(port->dev->watch_ctx, when, frame, len);
-	port->kind->send(port, frame, len);
 }
 
 /* Bytes before the IP packet: Ethernet header and up to two tags. */
@@ -63,6 +39,39 @@ static size_t l2_len(const uint8_t *frame, size_t len)
 		at += 4;
 	}
 	return at + 2;
+}
+
+/* Is there an IP packet in it that is longer than the port takes? */
+static bool exceeds_mtu(const struct model_port *port, const uint8_t *frame, size_t len)
+{
+	return len - l2_len(frame, len) > port->dev->profile.mtu;
+}
+
+void port_received(struct model_port *port, const uint8_t *frame, size_t len)
+{
+	if (port->tap) {
+		pthread_mutex_lock(&port->lock);
+		port_pcap_write(port->tap, frame, len);
+		pthread_mutex_unlock(&port->lock);
+	}
+	if (len > l2_len(frame, len) && exceeds_mtu(port, frame, len))
+		port_count_drop(port, MODEL_DROP_RX_MTU);
+	else
+		model_rx_frame(port->dev, frame, len);
+}
+
+/* when: its last bit is on the wire */
+static void port_emit(struct model_port *port, uint64_t when, const uint8_t *frame, size_t len)
+{
+	model_count_frame(port->dev, true, frame, len);
+	if (port->tap) {
+		pthread_mutex_lock(&port->lock);
+		port_pcap_write(port->tap, frame, len);
+		pthread_mutex_unlock(&port->lock);
+	}
+	if (port->dev->watch)
+		port->dev->watch(port->dev->watch_ctx, when, frame, len);
+	port->kind->send(port, frame, len);
 }
 
 /* -- faults --------------------------------------------------------------------------------------------- */
@@ -125,7 +134,7 @@ void model_port_send(struct model_port *port, const uint8_t *frame, size_t len)
 {
 	uint64_t when;
 
-	if (len - l2_len(frame, len) > port->dev->profile.mtu) {
+	if (exceeds_mtu(port, frame, len)) {
 		port_count_drop(port, MODEL_DROP_MTU);
 		return;
 	}
@@ -230,7 +239,9 @@ static int find_kind(struct model_port *port, struct spec *s, char *why, size_t 
 	if (port->kind && port->kind->takes_arg == (s->arg && *s->arg))
 		return 0;
 	snprintf(why, whylen,
-		 "port '%s': the ports are pair:NAME, loop, pcap:FILE, packet:NETDEV and null",
+		 "port '%s': the ports are pair:NAME, loop, pcap:FILE, packet:NETDEV, tap:NETDEV "
+		 "and "
+		 "null",
 		 port->name);
 	return -EINVAL;
 }

@@ -3,7 +3,7 @@
  * What is common to the kinds of ports, seen from inside port*.c only.
  *
  *   model_port_send -> MTU -> drop, corrupt, duplicate, reorder -> port_emit: tap, counters -> kind->send
- *   model_port_poll -> kind->poll -> port_received: tap -> model_rx_frame
+ *   model_port_poll -> kind->poll -> port_received: tap -> MTU -> model_rx_frame
  *
  * Locks: port->lock (rank 7) for the fault generator, the frame held back and pcap files. poller: one thread polls a
  * port at a time; only ever tried, never waited for, and outside of all ranks.
@@ -44,7 +44,8 @@ struct model_port {
 	size_t held_len;
 };
 
-extern const struct port_kind port_pair, port_loop, port_pcap_kind, port_packet, port_null;
+extern const struct port_kind port_pair, port_loop, port_pcap_kind, port_packet, port_tap,
+	port_null;
 
 /* A frame came in; called by the kinds' poll without a lock. */
 void port_received(struct model_port *port, const uint8_t *frame, size_t len);

@@ -96,6 +96,22 @@ static bool readable(struct model_port *p)
 	return poll(&fd, 1, 0) == 1;
 }
 
+/* The receiver's MTU counts, too: of the IP packet, without tags. */
+static void too_long_to_receive(void **state)
+{
+	open_port(&dev_a, "pair:rx-mtu", &a);
+	open_port(&dev_b, "pair:rx-mtu", &b);
+	dev_b.profile.mtu = 1400;
+	number(1, 1400);
+	model_port_send(a, f.b, f.n);
+	number(2, 1401);
+	model_port_send(a, f.b, f.n);
+	model_port_poll(b, 9);
+	assert_int_equal(ngot, 1);
+	assert_int_equal(dev_b.drop[MODEL_DROP_RX_MTU], 1);
+	assert_int_equal(dev_a.drop[MODEL_DROP_MTU], 0);
+}
+
 static void bad_specs(void **state)
 {
 	static const char *const bad[] = {"",
@@ -356,6 +372,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(full_ring, setup, teardown),
 		cmocka_unit_test_setup_teardown(loop_and_null, setup, teardown),
 		cmocka_unit_test_setup_teardown(mtu_counts_the_ip_packet, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_long_to_receive, setup, teardown),
 		cmocka_unit_test_setup_teardown(faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(same_seed_same_losses, setup, teardown),
 		cmocka_unit_test_setup_teardown(files, setup, teardown),
