@@ -2,12 +2,11 @@
 /*
  * Completion queues: CQEs into the ring, overrun, and one event per arming.
  *
- *   queue ── CQE ──> ring ── armed? ──> COMP event, once          doorbell record: [0] consumer index, [1] arm word
+ *   queue ── CQE ──> ring ── armed? ──> COMP event, once          doorbell record: [0] consumer index
  *
  * Arming. The host writes the arm word (sequence number, command, consumer index) to its record and then to the UAR.
- * Either is enough: a record that differs from the one that the last event answered arms the CQ when the next CQE is
- * written, the UAR's doorbell arms it at once - and raises the event at once when there are CQEs that the host has not
- * seen. A host that arms with the word of the record as it was at first (0) has to ring.
+ * The doorbell arms: the event comes with the next CQE, or at once when there are CQEs that the host has not seen. A
+ * face that does not see stores to the UAR compares records itself and calls model_cq_ring() for it.
  *
  * Barriers. A CQE's body is written before op_own, which is stored with release; the host reads op_own with acquire
  * and sees the rest.
@@ -30,14 +29,9 @@ static uint32_t to_read(const struct model_cq *cq, uint32_t ci)
 /* cq->lock is held; an error counts as solicited, nothing else does on Ethernet */
 static void notify(struct model_cq *cq, bool solicited, struct model_events *ev)
 {
-	uint32_t word = model_dbrec(cq->dbrec, 1);
-
-	if (word != cq->answered)
-		cq->armed = true;
-	if (!cq->armed || ((word & ARM_SOLICITED_ONLY) && !solicited))
+	if (!cq->armed || (cq->solicited_only && !solicited))
 		return;
 	cq->armed = false;
-	cq->answered = word;
 	cq->notified = cq->pi;
 	model_event_add(ev, PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS, cq->o.id);
 }
@@ -77,6 +71,7 @@ void model_cq_ring(struct model_dev *dev, uint32_t uar_page, uint32_t cqn, uint3
 	if (cq && cq->uar_page == uar_page) {
 		pthread_mutex_lock(&cq->lock);
 		cq->armed = true;
+		cq->solicited_only = word & ARM_SOLICITED_ONLY;
 		if (to_read(cq, word & INDEX_MASK) && !cq->overrun)
 			notify(cq, false, &ev);
 		pthread_mutex_unlock(&cq->lock);

@@ -103,10 +103,9 @@ struct model_cq {
 	uint8_t *ring;
 	uint32_t log_size;
 	uint32_t pi;
-	uint8_t *dbrec;	      /* big-endian: consumer index at [0], arm word at [1] */
+	uint8_t *dbrec;	      /* big-endian: consumer index at [0], what it was armed with at [1] */
 	_Atomic bool overrun; /* status CQ_OVERFLOW: nothing more is written */
-	bool armed;
-	uint32_t answered; /* arm word that the last event was for */
+	bool armed, solicited_only;
 	uint32_t notified; /* producer index at the last event */
 	uint32_t uar_page;
 	uint8_t *cqc; /* context as created and modified, for QUERY */
@@ -729,8 +728,7 @@ static inline void model_tls_count(struct model_dev *dev, enum model_tls_stat wh
 /* Execute up to the doorbell record's counter. A doorbell on a page that is not the queue's own does nothing. */
 void model_sq_ring(struct model_dev *dev, uint32_t uar_page, uint32_t sqn);
 /*
- * cq.c: the CQ's doorbell: arm it with this word. Without one the CQ is armed by its record, see there. Takes dev->objs
- * for reading.
+ * cq.c: the CQ's doorbell: arm it with this word, as the host writes it to the UAR. Takes dev->objs for reading.
  */
 void model_cq_ring(struct model_dev *dev, uint32_t uar_page, uint32_t cqn, uint32_t word);
 void model_rx_frame(struct model_dev *dev, const uint8_t *frame, size_t len);
