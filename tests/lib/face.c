@@ -15,8 +15,6 @@
 #endif
 #endif
 
-static char census[] = "/tmp/mlx5-face-census.XXXXXX";
-
 bool face_preload(char **argv, const char *model)
 {
 #ifdef SANITIZED
@@ -24,6 +22,7 @@ bool face_preload(char **argv, const char *model)
 	return false;
 #else
 	const char *build = getenv("MLXO_BUILD");
+	char census[] = "/tmp/mlx5-face-census.XXXXXX";
 	char library[4096];
 
 	if (getenv("MLXO_MODEL_CENSUS"))
