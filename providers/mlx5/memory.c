@@ -36,27 +36,28 @@ static int destroy_memory(struct mlx5_left *left)
 	return mlx5dv_devx_umem_dereg(m->umem);
 }
 
-static int reg(struct prov_device *dev, void *addr, size_t len, struct mlx5_memory **out)
+/* NULL with *err set. */
+static struct mlx5_memory *reg(struct prov_device *dev, void *addr, size_t len, int *err)
 {
 	struct mlx5_memory *m;
-	int err;
 
+	*err = -EINVAL;
 	if (!addr || !len)
-		return -EINVAL;
+		return NULL;
+	*err = -ENOMEM;
 	m = calloc(1, sizeof(*m));
 	if (!m)
-		return -ENOMEM;
+		return NULL;
 	errno = 0;
 	m->umem = mlx5dv_devx_umem_reg(dev->ctx, addr, len, IBV_ACCESS_LOCAL_WRITE);
 	if (!m->umem) {
-		err = mlx5_result(mlx5_failed());
+		*err = mlx5_result(mlx5_failed());
 		free(m);
-		return err;
+		return NULL;
 	}
 	m->left.destroy = destroy_memory;
 	mlx5_left_add(dev, &m->left);
-	*out = m;
-	return 0;
+	return m;
 }
 
 static int dereg(struct prov_device *dev, struct mlx5_memory *m)
@@ -72,10 +73,10 @@ static int dereg(struct prov_device *dev, struct mlx5_memory *m)
 
 int mlx5_umem_reg(struct prov_device *dev, void *addr, size_t len, struct prov_umem *umem)
 {
-	struct mlx5_memory *m;
-	int err = reg(dev, addr, len, &m);
+	int err;
+	struct mlx5_memory *m = reg(dev, addr, len, &err);
 
-	if (err)
+	if (!m)
 		return err;
 	*umem = (struct prov_umem){.addr = addr, .len = len, .id = m->umem->umem_id, .priv = m};
 	return 0;
@@ -126,8 +127,8 @@ int mlx5_mr_reg(struct prov_device *dev, uint32_t pd, void *addr, size_t len, st
 
 	if (!addr || !len || len > SIZE_MAX - 2 * PAGE)
 		return -EINVAL;
-	err = reg(dev, start, pages * PAGE, &m);
-	if (err)
+	m = reg(dev, start, pages * PAGE, &err);
+	if (!m)
 		return err;
 	err = create_key(dev, pd, pages, (uintptr_t)start, skip + len, m, &lkey);
 	if (err) {

@@ -92,7 +92,7 @@ static bool is_netdev(const struct ibv_device *ib, const char *name)
 	dir = open_netdevs(ib);
 	if (!dir)
 		return false;
-	while ((netdev = next_netdev(ib, dir)) && strcmp(netdev, name))
+	while ((netdev = next_netdev(ib, dir)) && strcmp(netdev, name) != 0)
 		;
 	closedir(dir);
 	return netdev;

@@ -192,14 +192,14 @@ static void mtu(void **state)
 static void two_at_a_time(void **state)
 {
 	struct prov_device *a = fake_open(), *b = fake_open();
+	const struct prov_ops *ops = prov_ops(a);
 
-	assert_non_null(a);
 	assert_non_null(b);
 	assert_ptr_not_equal(a, b);
 	assert_true(prov_ops(a)->fd(a) != prov_ops(b)->fd(b));
-	prov_ops(a)->close(a);
-	prov_ops(b)->close(b);
-	prov_ops(b)->close(NULL);
+	ops->close(a);
+	ops->close(b);
+	ops->close(NULL);
 	assert_string_equal(fake.calls, "xx");
 }
 
