@@ -40,6 +40,7 @@ struct two_nics {
 		uint8_t data[10400];
 		size_t len;
 	} last; /* last frame received */
+	int taken;
 	struct {
 		struct steer_table table;
 		struct steer_group group;
