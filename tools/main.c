@@ -117,7 +117,7 @@ static int run(struct session *s, const struct options *opt, char **word, int n)
 		rc = run_verb(s, word[0], word + 1, n - 1);
 		if (!rc && s->hold)
 			hold(s);
-		return rc;
+		return rc ? rc : s->status;
 	}
 	rc = batch_run(s, opt->batch, opt->force);
 	if ((!rc || rc == TOOL_PARTLY) && s->forward)

@@ -32,6 +32,7 @@ struct session {
 	struct mlxo_tls_engine *tls;
 	pthread_mutex_t channel_lock;
 	struct forward *forward; /* NULL: none runs */
+	int status;		 /* of a program that a verb ran: the tool ends with it */
 	bool hold;		 /* set by a verb: what it made lives as long as the process */
 	void (*opening)(void);	 /* called before the device is opened; may be NULL */
 };

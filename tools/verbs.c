@@ -25,6 +25,8 @@ const struct verb verbs[] = {
 	{"forward", "NETDEV", "Join a netdev of the host to the device", verb_forward},
 	{"help", "[VERB]", "Show the verbs, or one of them", verb_help},
 	{"pool", "", "Show the pools of TLS contexts and keys, and what their limits mean", verb_pool},
+	{"model", "run [--netdev IF] [DEVICE...] -- PROGRAM [ARGS...]", "Run a program of libibverbs with the software ConnectX as its NIC",
+	 verb_model},
 	{"prm", "dump | constants | decode FILE|-", "Show the device interface, or a recorded command in words",
 	 verb_prm},
 	{"send", "FILE [count N] [interval TIME]", "Send the frames of a capture through the device", verb_send},

@@ -45,6 +45,7 @@ int verb_flush_sa(struct session *s, struct words *w);
 int verb_forward(struct session *s, struct words *w);
 int verb_help(struct session *s, struct words *w);
 int verb_pool(struct session *s, struct words *w);
+int verb_model(struct session *s, struct words *w);
 int verb_prm(struct session *s, struct words *w);
 int verb_send(struct session *s, struct words *w);
 int verb_show_policy(struct session *s, struct words *w);

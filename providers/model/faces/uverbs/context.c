@@ -192,6 +192,11 @@ static int grow(struct uv_ctx *ctx)
 	return 0;
 }
 
+void uv_obj_discard(struct uv_obj *o)
+{
+	free(o);
+}
+
 int uv_obj_publish(struct uv_ctx *ctx, struct uv_obj *o)
 {
 	int err = 0;

@@ -66,6 +66,7 @@ static int card_init(struct uv_card *card, unsigned int index, const char *word,
 	}
 	pthread_mutex_init(&card->lock, NULL);
 	pthread_mutex_init(&card->work, NULL);
+	pthread_mutex_init(&card->events, NULL);
 	pthread_cond_init(&card->more, NULL);
 	sem_init(&card->slots, 0, UV_COMMANDS_AT_ONCE);
 	return check_spec(card, why, whylen);
@@ -118,8 +119,12 @@ static int look(struct uv_card *card)
 	struct model_dev *m = uv_model(card);
 	int n = 0;
 
-	if (atomic_load(&m->dead))
+	if (atomic_load(&m->dead)) {
+		if (!card->fatal)
+			uv_events_fatal(card);
+		card->fatal = true;
 		return 0;
+	}
 	for (struct uv_watch *w = card->watches; w; w = w->next) {
 		if (w->what == UV_WATCH_CQ) {
 			n += uv_watch_cq(card, w);

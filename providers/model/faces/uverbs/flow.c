@@ -1,5 +1,283 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Flow matchers and rules under the NIC's root: none yet. */
+/*
+ * Rules under the NIC's root, as mlx5dv_create_flow makes them: a matcher (mask, priority, direction) and a flow (value)
+ * that leads to a DevX flow table or TIR. The rule goes into the model's root table, which is the function owner's.
+ *
+ * RX and TX only, one destination, no actions but a flow tag on nothing: a root rule of the model forwards. What a
+ * kernel would take and this does not is EOPNOTSUPP.
+ *
+ * Source: Linux drivers/infiniband/hw/mlx5/fs.c.
+ */
 #include "uverbs.h"
 
-const struct uv_method uv_flow_methods[] = {{0}};
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PRIORITIES = 16, MAX_TAG = 1 << 24 };
+
+#define MATCH_BYTES PRM_BYTES(fte_match_param)
+
+struct uv_matcher {
+	struct uv_obj o;
+	enum prov_dir dir;
+	uint8_t criteria;
+	uint16_t priority;
+	uint8_t mask[MATCH_BYTES];
+};
+
+struct uv_flow {
+	struct uv_obj o;
+	struct uv_matcher *matcher;
+	struct uv_obj *dest;
+	struct prov_attachment *at;
+};
+
+/* -- matchers ---------------------------------------------------------------------------------------------------- */
+
+static int matcher_destroy(struct uv_ctx *ctx, struct uv_obj *o)
+{
+	return 0; /* flows that use it are counted */
+}
+
+static const struct uv_class matcher_class = {MLX5_IB_OBJECT_FLOW_MATCHER,
+					      sizeof(struct uv_matcher), matcher_destroy};
+
+/* Newer clients give the table type, older ones a flag. */
+static int direction(struct uv_call *c, enum prov_dir *dir)
+{
+	enum { EGRESS = 1 << 2 }; /* IB_FLOW_ATTR_FLAGS_EGRESS */
+	uint64_t type, flags;
+	int err = uv_in(c, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE, &type, sizeof(type));
+
+	if (!err)
+		err = uv_in(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS, &flags, sizeof(flags));
+	if (err)
+		return err;
+	if (uv_has(c, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE) &&
+	    uv_has(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS))
+		return -EINVAL;
+	if (flags & ~(uint64_t)EGRESS || type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX)
+		return -EINVAL;
+	if (type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX)
+		return -EOPNOTSUPP;
+	*dir = flags || type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX ? PROV_TX : PROV_RX;
+	return 0;
+}
+
+static int matcher_create(struct uv_call *c)
+{
+	struct uv_matcher *m = (struct uv_matcher *)c->made;
+	int err = uv_in(c, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, m->mask, sizeof(m->mask));
+	const struct uv_arg *type = uv_arg(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE);
+
+	if (!err)
+		err = uv_in(c, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, &m->criteria,
+			    sizeof(m->criteria));
+	if (!err)
+		err = direction(c, &m->dir);
+	if (err)
+		return err;
+	if (type->a.attr_data.enum_data.elem_id != MLX5_IB_FLOW_TYPE_NORMAL)
+		return -EOPNOTSUPP;
+	err = uv_in(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, &m->priority, sizeof(m->priority));
+	if (err)
+		return err;
+	return m->priority < PRIORITIES ? 0 : -ENOMEM; /* the kernel's word for it */
+}
+
+/* -- flows ------------------------------------------------------------------------------------------------------- */
+
+static int flow_destroy(struct uv_ctx *ctx, struct uv_obj *o)
+{
+	struct uv_flow *f = (struct uv_flow *)o;
+	int err = f->at ? model_detach(ctx->card->prov, f->at) : 0;
+
+	if (err)
+		return err == -EREMOTEIO ? -EINVAL : err;
+	f->at = NULL;
+	uv_obj_unuse(ctx, &f->matcher->o);
+	uv_obj_unuse(ctx, f->dest);
+	return 0;
+}
+
+static const struct uv_class flow_class = {UVERBS_OBJECT_FLOW, sizeof(struct uv_flow),
+					   flow_destroy};
+
+/* Table of the destination. */
+static int destination(struct uv_call *c, const struct uv_matcher *m, uint32_t *table)
+{
+	struct uv_devx *d = (struct uv_devx *)uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX);
+
+	if (!d)
+		return -EOPNOTSUPP;
+	if (d->devx.create == PRM_CMD_OP_CREATE_TIR)
+		return m->dir == PROV_TX ? -EINVAL : -EOPNOTSUPP;
+	if (d->devx.create != PRM_CMD_OP_CREATE_FLOW_TABLE)
+		return -EINVAL;
+	*table = d->devx.id;
+	return 0;
+}
+
+static int check_options(struct uv_call *c)
+{
+	uint64_t flags;
+	uint32_t tag;
+	int err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_FLAGS, &flags, sizeof(flags));
+
+	if (!err)
+		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, &tag, sizeof(tag));
+	if (err)
+		return err;
+	if (tag >= MAX_TAG)
+		return -EINVAL;
+	return flags || tag || uv_len(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS) ||
+			       uv_len(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX)
+		       ? -EOPNOTSUPP
+		       : 0;
+}
+
+static int flow_create(struct uv_call *c)
+{
+	struct uv_flow *f = (struct uv_flow *)c->made;
+	struct uv_matcher *m = (struct uv_matcher *)uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_MATCHER);
+	struct prov_attach a = {
+		.dir = m->dir, .priority = m->priority, .criteria_enable = m->criteria};
+	uint8_t value[MATCH_BYTES];
+	int err = check_options(c);
+
+	if (!err)
+		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, value, sizeof(value));
+	if (!err)
+		err = destination(c, m, &a.table_id);
+	if (err)
+		return err;
+	a.mask = m->mask;
+	a.value = value;
+	err = model_attach(c->ctx->card->prov, &a, &f->at);
+	if (err)
+		return err == -EREMOTEIO ? -EINVAL : err;
+	f->matcher = m;
+	f->dest = uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX);
+	uv_obj_use(c->ctx, &m->o);
+	uv_obj_use(c->ctx, f->dest);
+	return 0;
+}
+
+/* -- anchors ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * A table of the kernel's by whose number the program's rules lead back: to the kernel's receive path, which here is
+ * nobody (dropped), or to the wire.
+ */
+struct uv_anchor {
+	struct uv_obj o;
+	uint8_t type;
+	uint32_t table;
+};
+
+/* As the function's owner. */
+static int as_owner(struct uv_ctx *ctx, void *in, size_t inlen, uint8_t out[16])
+{
+	int err = model_fw_exec(uv_model(ctx->card), 0, in, inlen, out, 16);
+
+	return err ? err : uv_status_errno(out);
+}
+
+static int anchor_destroy(struct uv_ctx *ctx, struct uv_obj *o)
+{
+	uint8_t in[PRM_BYTES(destroy_flow_table_in)] = {0}, out[16] = {0};
+	struct uv_anchor *a = (struct uv_anchor *)o;
+
+	PRM_SET(destroy_flow_table_in, in, opcode, PRM_CMD_OP_DESTROY_FLOW_TABLE);
+	PRM_SET(destroy_flow_table_in, in, table_type, a->type);
+	PRM_SET(destroy_flow_table_in, in, table_id, a->table);
+	return as_owner(ctx, in, sizeof(in), out);
+}
+
+static const struct uv_class anchor_class = {MLX5_IB_OBJECT_STEERING_ANCHOR,
+					     sizeof(struct uv_anchor), anchor_destroy};
+
+static int anchor_create(struct uv_call *c)
+{
+	uint8_t in[PRM_BYTES(create_flow_table_in)] = {0}, out[16] = {0};
+	uint8_t *ctx = PRM_AT(create_flow_table_in, in, flow_table_context);
+	struct uv_anchor *a = (struct uv_anchor *)c->made;
+	uint64_t type;
+	uint16_t priority;
+	int err = uv_in(c, MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE, &type, sizeof(type));
+
+	if (!err)
+		err = uv_in(c, MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY, &priority, sizeof(priority));
+	if (err)
+		return err;
+	if (type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX || priority >= PRIORITIES)
+		return -EINVAL;
+	a->type = type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX
+							      : PRM_FLOW_TABLE_TYPE_NIC_RX;
+	PRM_SET(create_flow_table_in, in, opcode, PRM_CMD_OP_CREATE_FLOW_TABLE);
+	PRM_SET(create_flow_table_in, in, uid, PRM_SHARED_RESOURCE_UID);
+	PRM_SET(create_flow_table_in, in, table_type, a->type);
+	PRM_SET(flow_table_context, ctx, level, 1);
+	PRM_SET(flow_table_context, ctx, log_size, 1);
+	err = as_owner(c->ctx, in, sizeof(in), out);
+	if (err)
+		return err;
+	a->table = (uint32_t)PRM_GET(create_flow_table_out, out, table_id);
+	err = uv_out(c, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, &a->table, sizeof(a->table));
+	if (err)
+		anchor_destroy(c->ctx, c->made);
+	return err;
+}
+
+/* clang-format off */
+static const struct uv_spec anchor_create_specs[] = {
+	{MLX5_IB_ATTR_STEERING_ANCHOR_CREATE_HANDLE, UV_ATTR_OBJ_NEW, true, 0, 0, 0},
+	{MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE, UV_ATTR_IN, true, 0, 1, 8},
+	{MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY, UV_ATTR_IN, true, 0, 2, 8},
+	{MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, UV_ATTR_OUT, true, 0, 4, 0},
+};
+static const struct uv_spec anchor_destroy_specs[] = {
+	{MLX5_IB_ATTR_STEERING_ANCHOR_DESTROY_HANDLE, UV_ATTR_OBJ_DESTROY, true, MLX5_IB_OBJECT_STEERING_ANCHOR, 0, 0},
+};
+static const struct uv_spec matcher_create_specs[] = {
+	{MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, UV_ATTR_OBJ_NEW, true, 0, 0, 0},
+	{MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, UV_ATTR_IN, true, 0, 1, sizeof(struct mlx5_ib_match_params)},
+	{MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, UV_ATTR_IN, true, 0, 0, 8},
+	{MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, UV_ATTR_IN, true, 0, 1, 8},
+	{MLX5_IB_ATTR_FLOW_MATCHER_FLOW_FLAGS, UV_ATTR_IN, false, 0, 4, 8},
+	{MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE, UV_ATTR_IN, false, 0, 1, 8},
+};
+static const struct uv_spec matcher_destroy_specs[] = {
+	{MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE, UV_ATTR_OBJ_DESTROY, true, MLX5_IB_OBJECT_FLOW_MATCHER, 0, 0},
+};
+static const struct uv_spec flow_create_specs[] = {
+	{MLX5_IB_ATTR_CREATE_FLOW_HANDLE, UV_ATTR_OBJ_NEW, true, 0, 0, 0},
+	{MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, UV_ATTR_IN, true, 0, 1, sizeof(struct mlx5_ib_match_params)},
+	{MLX5_IB_ATTR_CREATE_FLOW_MATCHER, UV_ATTR_OBJ_READ, true, MLX5_IB_OBJECT_FLOW_MATCHER, 0, 0},
+	{MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UV_ATTR_OBJ_READ, false, UVERBS_OBJECT_QP, 0, 0},
+	{MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX, UV_ATTR_OBJ_READ, false, MLX5_IB_OBJECT_DEVX_OBJ, 0, 0},
+	{MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS, UV_ATTR_OBJS, false, UVERBS_OBJECT_FLOW_ACTION, 0, 0},
+	{MLX5_IB_ATTR_CREATE_FLOW_TAG, UV_ATTR_IN, false, 0, 4, 8},
+	{MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX, UV_ATTR_OBJS, false, MLX5_IB_OBJECT_DEVX_OBJ, 0, 0},
+	{MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET, UV_ATTR_IN, false, 0, 0, 0},
+	{MLX5_IB_ATTR_CREATE_FLOW_FLAGS, UV_ATTR_IN, false, 0, 4, 8},
+};
+static const struct uv_spec flow_destroy_specs[] = {
+	{UVERBS_ATTR_DESTROY_FLOW_HANDLE, UV_ATTR_OBJ_DESTROY, true, UVERBS_OBJECT_FLOW, 0, 0},
+};
+static const struct uv_spec flow_destroy_mlx5_specs[] = {
+	{MLX5_IB_ATTR_DESTROY_FLOW_HANDLE, UV_ATTR_OBJ_DESTROY, true, UVERBS_OBJECT_FLOW, 0, 0},
+};
+
+const struct uv_method uv_flow_methods[] = {
+	UV_METHOD(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE, &matcher_class, matcher_create, matcher_create_specs),
+	UV_METHOD(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY, NULL, uv_destroyed, matcher_destroy_specs),
+	UV_METHOD(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW, &flow_class, flow_create, flow_create_specs),
+	UV_METHOD(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW, NULL, uv_destroyed, flow_destroy_mlx5_specs),
+	UV_METHOD(UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, NULL, uv_destroyed, flow_destroy_specs),
+	UV_METHOD(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE, &anchor_class, anchor_create, anchor_create_specs),
+	UV_METHOD(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY, NULL, uv_destroyed, anchor_destroy_specs),
+	{0},
+};
+/* clang-format on */

@@ -184,6 +184,8 @@ static void give_back(struct uv_call *c)
 		for (unsigned int k = 0; k < a->nobjs; k++)
 			uv_obj_put(c->ctx, a->objs[k], UV_READ);
 		free(a->objs);
+		if (a->channel)
+			uv_channel_put(a->channel);
 	}
 }
 

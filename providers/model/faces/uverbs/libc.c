@@ -156,6 +156,32 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
+/* What open() becomes in programs that are built with _FORTIFY_SOURCE. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
+
+PUBLIC int __open_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
+PUBLIC int __open64_2(const char *path, int flags)
+{
+	return open64(path, flags);
+}
+
+PUBLIC int __openat_2(int dir, const char *path, int flags)
+{
+	return openat(dir, path, flags);
+}
+
+PUBLIC int __openat64_2(int dir, const char *path, int flags)
+{
+	return openat64(dir, path, flags);
+}
+
 /* uverbsN looks like /dev/null to who asks by name, too. */
 #define STAT(name, type) \
 	PUBLIC int name(const char *path, struct type *st) \
@@ -168,6 +194,25 @@ STAT(stat, stat)
 STAT(stat64, stat64)
 STAT(lstat, stat)
 STAT(lstat64, stat64)
+
+#define FSTATAT(name, type) \
+	PUBLIC int name(int dir, const char *path, struct type *st, int flags) \
+	{ \
+		char to[PATH_MAX]; \
+\
+		return REAL(name)(dir, card_of(path) ? "/dev/null" : uv_redirect(path, to), st, \
+				  flags); \
+	}
+FSTATAT(fstatat, stat)
+FSTATAT(fstatat64, stat64)
+
+PUBLIC int statx(int dir, const char *path, int flags, unsigned int mask, struct statx *st)
+{
+	char to[PATH_MAX];
+
+	return REAL(statx)(dir, card_of(path) ? "/dev/null" : uv_redirect(path, to), flags, mask,
+			   st);
+}
 
 PUBLIC int access(const char *path, int mode)
 {
@@ -295,6 +340,7 @@ static int start(char *why, size_t whylen)
 			 strerror(-err));
 		return err;
 	}
+	memcpy(uv_root, root, sizeof(uv_root));
 	setenv("SYSFS_PATH", root, 1);
 	return 0;
 }

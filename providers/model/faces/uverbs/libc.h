@@ -21,6 +21,8 @@
 		(__typeof__(&name))uv_fn; \
 	})
 
+/* The root of our tree, set at start. */
+extern char uv_root[PATH_MAX];
 /* A path of sysfs that must lead into our tree: there, in `to`; every other path as it is. */
 const char *uv_redirect(const char *path, char to[PATH_MAX]);
 

@@ -152,7 +152,8 @@ static void put_card(struct tree *t, const struct uv_card *card)
 {
 	char base[64], at[512], target[128];
 
-	snprintf(base, sizeof(base), "devices/pci0000:00/0000:%02x:00.0", 0x80 + card->index);
+	snprintf(base, sizeof(base), "devices/pci0000:00/0000:%02x:00.0",
+		 UV_FIRST_BUS + card->index);
 	PUT("vendor", "0x15b3\n");
 	PUT("device", "0x101d\n");
 	PUT("subsystem_vendor", "0x15b3\n");

@@ -16,7 +16,7 @@
  * attributes, which command may go which way); what the card checks is the model's.
  *
  * Locks, outermost first: card->lock (contexts, start and stop), ctx->lock (handles), card->work (what the thread
- * watches), then the model's. The descriptor table has its own, a leaf.
+ * watches), the model's, card->events (channels). The descriptor table has its own, a leaf.
  */
 #ifndef FACES_UVERBS_H
 #define FACES_UVERBS_H
@@ -43,6 +43,7 @@ enum {
 	UV_MAX_ATTRS = 24,
 	UV_COMMANDS_AT_ONCE = 16, /* the kernel's limit for programs */
 	UV_PAGE = 4096,
+	UV_FIRST_BUS = 0x80, /* PCI bus of the first card */
 };
 
 /* -- cards (device.c) ---------------------------------------------------------------------------------- */
@@ -60,6 +61,7 @@ struct uv_watch {
 	bool armed_once;
 	struct uv_channel *channel; /* CQ of verbs: completion channel; NULL: DevX */
 	uint64_t element;	    /* what the program calls it */
+	_Atomic uint32_t *sent;	    /* counts events in the channel */
 };
 
 struct uv_card {
@@ -77,8 +79,10 @@ struct uv_card {
 	pthread_mutex_t work;
 	pthread_cond_t more;
 	struct uv_watch *watches;
+	pthread_mutex_t events; /* inside the model's locks */
+	struct uv_channel *channels;
 	pthread_t thread;
-	bool running;
+	bool running, fatal; /* fatal: it died, and the programs were told */
 	_Atomic bool stop;
 };
 
@@ -134,9 +138,6 @@ struct uv_ctx {
 	struct uv_obj **handle;
 	uint32_t nhandles, nfree, *free_handle;
 	struct uv_obj *objs;
-	struct uv_channel *channels;
-	struct uv_channel *async; /* events of the context; NULL: none */
-	_Atomic uint32_t pages;	  /* next offset to map */
 };
 
 struct uv_ctx *uv_ctx_new(struct uv_card *card);
@@ -147,6 +148,7 @@ void uv_ctx_put(struct uv_ctx *ctx);
 /* Allocated, not found by anybody until published. NULL: no memory. */
 struct uv_obj *uv_obj_new(const struct uv_class *cls);
 int uv_obj_publish(struct uv_ctx *ctx, struct uv_obj *o);
+void uv_obj_discard(struct uv_obj *o); /* one that was not published */
 enum uv_access { UV_READ, UV_WRITE };
 /* -ENOENT, -EINVAL (another class), -EBUSY. put ends what get began. */
 int uv_obj_get(struct uv_ctx *ctx, uint16_t object, uint64_t handle, enum uv_access access,
@@ -226,7 +228,7 @@ int uv_destroyed(struct uv_call *c); /* run() of a method that only destroys */
 /* user.c: memory of the program, which may not be there. 0 or -EFAULT. */
 int uv_copy_in(void *to, uint64_t from, size_t n);
 int uv_copy_out(uint64_t to, const void *from, size_t n);
-/* Is all of it mapped? */
+/* Is all of it mapped? -EINVAL: it is nothing, or wraps; -EFAULT. */
 int uv_mapped(uint64_t addr, uint64_t len);
 
 /* -- events (events.c) ---------------------------------------------------------------------------------------- */
@@ -239,26 +241,42 @@ enum uv_channel_kind {
 	UV_CHANNEL_DEVX_EVENT
 };
 struct uv_channel {
-	struct uv_channel *next; /* context's */
+	struct uv_channel *next; /* card's */
+	struct uv_ctx *ctx;
+	struct uv_card *card;
+	int refs; /* with card->events */
 	enum uv_channel_kind kind;
 	int fd, peer; /* the program's, ours */
 	bool omit_data;
-	struct uv_subscription *subs; /* with card->work */
+	struct uv_subscription *subs; /* with card->events */
 };
 
+int uv_channel_new(struct uv_ctx *ctx, enum uv_channel_kind kind, struct uv_channel **out);
+/* By the program's descriptor: a reference, or NULL when there is none of this kind. */
+struct uv_channel *uv_channel_find(struct uv_ctx *ctx, int fd, enum uv_channel_kind kind);
+void uv_channel_hold(struct uv_channel *ch);
+void uv_channel_put(struct uv_channel *ch);
+/* One record to the program. -ENOSPC: it does not read. */
+int uv_channel_send(struct uv_channel *ch, const void *record, size_t n);
+/* Take out the completion events of a CQ that the program has not read. How many. */
+uint32_t uv_channel_purge(struct uv_channel *ch, uint64_t element);
+/* The program closes this descriptor. */
+void uv_channel_closed(int fd);
+void uv_channels_free(struct uv_ctx *ctx);
+
+/* Tell the channel of events of a firmware object (create: the opcode that made it) or, 0, of the device. */
+int uv_subscribe(struct uv_channel *ch, const struct uv_obj *obj, uint16_t create, uint32_t number,
+		 uint16_t type, uint64_t cookie, int eventfd);
+/* Completions of a CQ, from its next arming on: to the channel, or (NULL) to who subscribed. */
+int uv_listen_cq(struct uv_ctx *ctx, uint32_t cqn, struct uv_channel *channel, uint64_t element,
+		 _Atomic uint32_t *sent);
 /* struct model_host: something happened to a queue. */
 void uv_events_raise(void *card, uint8_t type, uint32_t number);
+void uv_events_fatal(struct uv_card *card);
 /* The thread: has the CQ something for who armed it? With card->work. How much was done. */
 int uv_watch_cq(struct uv_card *card, struct uv_watch *w);
 /* An object goes: nobody is told of it any more. */
 void uv_events_forget(struct uv_ctx *ctx, const struct uv_obj *o);
-/* One record to the program. -ENOSPC: it does not read. */
-int uv_channel_send(struct uv_channel *ch, const void *record, size_t n);
-/* The program closed this descriptor; true: it was a channel. */
-bool uv_channel_closed(int fd);
-void uv_channels_free(struct uv_ctx *ctx);
-/* By the program's descriptor. NULL: none of this kind. */
-struct uv_channel *uv_channel_find(struct uv_ctx *ctx, int fd, enum uv_channel_kind kind);
 
 #define UV_METHOD(object, id, cls, run, specs) \
 	{ \
@@ -281,6 +299,7 @@ extern const struct uv_class uv_devx_class;
 struct uv_devx {
 	struct uv_obj o;
 	struct prov_obj devx;
+	bool listening; /* a CQ: the thread looks at its arming */
 };
 
 /* sysfs.c: make the tree below `root`. 0 or -errno. */

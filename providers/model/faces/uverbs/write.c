@@ -88,6 +88,22 @@ static int ex_query_device(struct uv_write *w)
 	return err == -ENOENT ? 0 : err;
 }
 
+int uv_write_publish(struct uv_write *w, struct uv_obj *o, int err, const void *answer, size_t n,
+		     uint32_t *handle)
+{
+	struct uv_ctx *ctx = w->c->ctx;
+
+	if (!err)
+		err = uv_obj_publish(ctx, o);
+	if (err) {
+		o->cls->destroy(ctx, o);
+		uv_obj_discard(o);
+		return err;
+	}
+	*handle = o->handle;
+	return uv_out(w->c, UVERBS_ATTR_CORE_OUT, answer, n);
+}
+
 /* -- which ------------------------------------------------------------------------------------------------------- */
 
 #define EX IB_USER_VERBS_CMD_FLAG_EXTENDED

@@ -18,6 +18,13 @@ struct uv_write_cmd {
 	size_t in, out;			/* bytes at least */
 };
 
+/*
+ * The end of a command that made an object: it gets its handle, in *handle of the answer, and the answer is given.
+ * After an error, of the caller's or here, it is destroyed again.
+ */
+int uv_write_publish(struct uv_write *w, struct uv_obj *o, int err, const void *answer, size_t n,
+		     uint32_t *handle);
+
 extern const struct uv_write_cmd uv_verbs_commands[];
 extern const size_t uv_verbs_ncommands;
 

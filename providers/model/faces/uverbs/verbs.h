@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Objects of verbs, and the firmware commands behind them. */
+#ifndef FACES_UVERBS_VERBS_H
+#define FACES_UVERBS_VERBS_H
+
+#include "uverbs.h"
+
+struct uv_pd {
+	struct uv_obj o;
+	uint32_t pdn;
+};
+
+struct uv_cq {
+	struct uv_obj o;
+	uint32_t cqn, ring, dbrec;  /* umems */
+	uint64_t element;	    /* what the program calls it */
+	struct uv_channel *channel; /* NULL: none; a reference */
+	_Atomic uint32_t sent;	    /* completion events */
+};
+
+extern const struct uv_class uv_pd_class, uv_cq_class;
+
+/* A firmware command of the kernel's own for the context: a refusal becomes what the kernel makes of it. */
+int uv_command(struct uv_ctx *ctx, void *in, size_t inlen, void *out, size_t outlen);
+/* Commands whose input is an opcode and a number at 0x48 (24 bits), or which answer one there. */
+int uv_command_on(struct uv_ctx *ctx, uint16_t opcode, uint32_t number);
+int uv_command_new(struct uv_ctx *ctx, void *in, size_t inlen, uint32_t *number);
+
+#endif

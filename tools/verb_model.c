@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * model run: an unmodified program of libibverbs, with the software ConnectX as its NIC.
+ *
+ *   tool ── directory of 0700 ── program (LD_PRELOAD libmlx5-model-uverbs.so, MLXO_MODEL, MLXO_MODEL_DIR)
+ *     └── waits, removes the directory whatever became of the program, ends as it did
+ *
+ * The program is the tool's child, in its process group: a Ctrl-C of the terminal reaches it by itself; SIGTERM and
+ * SIGHUP are passed on.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/verbs.h"
+
+enum { SIGNALED = 128, NOT_FOUND = 127, NOT_RUN = 126 };
+
+struct launch {
+	char library[PATH_MAX], dir[PATH_MAX], model[4096];
+	const char *netdev;
+	char **program;
+};
+
+static volatile sig_atomic_t child;
+
+static void pass_on(int sig)
+{
+	if (child)
+		kill((pid_t)child, sig);
+}
+
+/* -- what to run ---------------------------------------------------------------------------------------------- */
+
+/* One device: the word, "model:" before it if need be, and the netdev it answers to. */
+static int add_device(struct launch *l, const char *word, struct problem *p)
+{
+	size_t at = strlen(l->model), room = sizeof(l->model) - at;
+	bool whole = !strcmp(word, "model") || !strncmp(word, "model:", strlen("model:"));
+	int n = snprintf(l->model + at, room, "%s%s%s", at ? " " : "", whole ? "" : "model:", word);
+
+	if (n >= 0 && (size_t)n < room && l->netdev && !at) {
+		at += (size_t)n;
+		room -= (size_t)n;
+		n = snprintf(l->model + at, room, "%snetdev=%s", strchr(l->model, ':') ? "," : ":",
+			     l->netdev);
+	}
+	if (n < 0 || (size_t)n >= room)
+		return problem_usage(p, "model run: the devices' options are too long");
+	return 0;
+}
+
+/* The model itself says what is wrong with its options, before the program is started. */
+static int check_device(struct session *s, const char *spec)
+{
+	struct mlxo_device *dev;
+	int rc = mlxo_device_open(spec, &dev);
+
+	if (rc)
+		return session_failed(s, rc);
+	mlxo_device_close(dev);
+	return 0;
+}
+
+static int check_devices(struct session *s, const char *model)
+{
+	char *copy = strdup(model), *save = NULL;
+	int rc = copy ? 0 : problem_errno(&s->problem, ENOMEM, "model run: out of memory");
+
+	for (char *w = copy ? strtok_r(copy, " ", &save) : NULL; w && !rc;
+	     w = strtok_r(NULL, " ", &save))
+		rc = check_device(s, w);
+	free(copy);
+	return rc;
+}
+
+static int parse(struct session *s, struct words *w, struct launch *l)
+{
+	int rc = 0;
+	char *word;
+
+	while (words_peek(w) && !words_take(w, "--") && !rc) {
+		if (words_take(w, "--netdev")) {
+			rc = words_value(w, "--netdev", &word);
+			l->netdev = word;
+			if (!rc && l->model[0])
+				rc = problem_usage(&s->problem,
+						   "model run: --netdev comes before the devices");
+		} else {
+			rc = words_value(w, "device", &word);
+			if (!rc)
+				rc = add_device(l, word, &s->problem);
+		}
+	}
+	if (rc)
+		return rc;
+	if (w->at == 0 || strcmp(w->word[w->at - 1], "--") != 0 || !words_peek(w))
+		return problem_usage(&s->problem,
+				     "model run: a program is missing: model run -- PROGRAM");
+	l->program = &w->word[w->at];
+	w->at = w->n;
+	return l->model[0] ? 0 : add_device(l, s->spec ? s->spec : "model", &s->problem);
+}
+
+/* Beside the tool in a build, in the library folder where it is installed. */
+static int find_library(struct launch *l, struct problem *p)
+{
+	static const char *const places[] = {"", MLXO_LIBDIR "/"};
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	if (n < 0)
+		return problem_errno(p, errno, "model run: where the tool is cannot be told");
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	slash[1] = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (snprintf(l->library, sizeof(l->library), "%s%slibmlx5-model-uverbs.so", exe,
+			     places[i]) < (int)sizeof(l->library) &&
+		    access(l->library, R_OK) == 0)
+			return 0;
+	return problem_errno(p, ENOENT,
+			     "model run: libmlx5-model-uverbs.so is not installed beside the tool");
+}
+
+/* -- running it --------------------------------------------------------------------------------------------------- */
+
+static int make_directory(struct launch *l, struct problem *p)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(l->dir, sizeof(l->dir), "%s/mlx5-model.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (mkdtemp(l->dir))
+		return 0;
+	return problem_errno(p, errno, "model run: %s cannot be made", l->dir);
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static void run_program(const struct launch *l)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char preload[2 * PATH_MAX];
+
+	snprintf(preload, sizeof(preload), "%s%s%s", l->library, before && *before ? ":" : "",
+		 before ? before : "");
+	setenv("LD_PRELOAD", preload, 1);
+	setenv("MLXO_MODEL", l->model, 1);
+	setenv("MLXO_MODEL_DIR", l->dir, 1);
+	execvp(l->program[0], l->program);
+	fprintf(stderr, "mlx5-offload-tool: model run: %s: %s\n", l->program[0], strerror(errno));
+	_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
+}
+
+static void handle_signals(bool ours)
+{
+	struct sigaction pass = {.sa_handler = ours ? pass_on : SIG_DFL, .sa_flags = SA_RESTART};
+	struct sigaction ignore = {.sa_handler = ours ? SIG_IGN : SIG_DFL};
+
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGHUP, &pass, NULL);
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+}
+
+static int run_and_wait(struct session *s, const struct launch *l)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	handle_signals(true);
+	pid = fork();
+	if (pid == 0) {
+		handle_signals(false);
+		run_program(l);
+	}
+	if (pid < 0)
+		return problem_errno(&s->problem, errno, "model run: no process can be started");
+	child = pid;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	child = 0;
+	handle_signals(false);
+	s->status = WIFSIGNALED(status) ? SIGNALED + WTERMSIG(status) : WEXITSTATUS(status);
+	return 0;
+}
+
+int verb_model(struct session *s, struct words *w)
+{
+	struct launch l = {.program = NULL};
+	int rc = 0;
+
+	if (!words_take(w, "run"))
+		return problem_usage(&s->problem, "model: allowed is run");
+	rc = parse(s, w, &l);
+	if (!rc)
+		rc = find_library(&l, &s->problem);
+	if (!rc)
+		rc = check_devices(s, l.model);
+	if (!rc)
+		rc = make_directory(&l, &s->problem);
+	if (rc)
+		return rc;
+	rc = run_and_wait(s, &l);
+	nftw(l.dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return rc;
+}
