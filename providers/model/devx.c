@@ -89,6 +89,11 @@ static const struct maker *find_maker(uint16_t opcode)
 	return NULL;
 }
 
+bool devx_makes(uint16_t opcode)
+{
+	return find_maker(opcode) != NULL;
+}
+
 static int check_general(uint16_t opcode)
 {
 	switch (opcode) {

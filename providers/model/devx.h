@@ -23,6 +23,8 @@ struct prov_obj {
 
 /* May this command be sent as this kind, on this handle? 0 or -EINVAL. */
 int devx_check(const struct prov_cmd *cmd);
+/* Has the model objects of this create opcode? */
+bool devx_makes(uint16_t opcode);
 /* Fill the handle from a create that was answered with OK. */
 void devx_handle_init(struct prov_obj *obj, const void *in, const void *out);
 

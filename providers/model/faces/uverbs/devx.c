@@ -196,7 +196,7 @@ static int obj_create(struct uv_call *c)
 	opcode = err ? 0 : prm_in_opcode(cmd.in);
 	if (!err && !uv_rule_create(opcode, cmd.in))
 		err = -EINVAL;
-	if (!err && uv_rule_modelled(opcode))
+	if (!err && devx_makes(opcode))
 		err = check(c, &cmd, PROV_CMD_CREATE, NULL);
 	if (!err) {
 		force_umem(cmd.in, cmd.inlen);

@@ -3,16 +3,18 @@
  * Rules under the NIC's root, as mlx5dv_create_flow makes them: a matcher (mask, priority, direction) and a flow (value)
  * that leads to a DevX flow table or TIR. The rule goes into the model's root table, which is the function owner's.
  *
- * RX and TX only, one destination, no actions but a flow tag on nothing: a root rule of the model forwards. What a
+ * RX and TX only, one destination, no actions but a tag on the way to a TIR: a root rule of the model forwards. What a
  * kernel would take and this does not is EOPNOTSUPP.
  *
  * Source: Linux drivers/infiniband/hw/mlx5/fs.c.
  */
-#include "uverbs.h"
+#include "flow.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "verbs.h"
 
 enum { PRIORITIES = 16, MAX_TAG = 1 << 24 };
 
@@ -24,13 +26,6 @@ struct uv_matcher {
 	uint8_t criteria;
 	uint16_t priority;
 	uint8_t mask[MATCH_BYTES];
-};
-
-struct uv_flow {
-	struct uv_obj o;
-	struct uv_matcher *matcher;
-	struct uv_obj *dest;
-	struct prov_attachment *at;
 };
 
 /* -- matchers ---------------------------------------------------------------------------------------------------- */
@@ -88,50 +83,39 @@ static int matcher_create(struct uv_call *c)
 
 /* -- flows ------------------------------------------------------------------------------------------------------- */
 
-static int flow_destroy(struct uv_ctx *ctx, struct uv_obj *o)
-{
-	struct uv_flow *f = (struct uv_flow *)o;
-	int err = f->at ? model_detach(ctx->card->prov, f->at) : 0;
-
-	if (err)
-		return err == -EREMOTEIO ? -EINVAL : err;
-	f->at = NULL;
-	uv_obj_unuse(ctx, &f->matcher->o);
-	uv_obj_unuse(ctx, f->dest);
-	return 0;
-}
-
-static const struct uv_class flow_class = {UVERBS_OBJECT_FLOW, sizeof(struct uv_flow),
-					   flow_destroy};
-
-/* Table of the destination. */
-static int destination(struct uv_call *c, const struct uv_matcher *m, uint32_t *table)
+/* What the flow leads to: a table, or a TIR. */
+static int destination(struct uv_call *c, const struct uv_matcher *m, uint32_t *table,
+		       uint32_t *tirn)
 {
 	struct uv_devx *d = (struct uv_devx *)uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX);
+	struct uv_qp *qp = (struct uv_qp *)uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP);
 
-	if (!d)
-		return -EOPNOTSUPP;
-	if (d->devx.create == PRM_CMD_OP_CREATE_TIR)
-		return m->dir == PROV_TX ? -EINVAL : -EOPNOTSUPP;
-	if (d->devx.create != PRM_CMD_OP_CREATE_FLOW_TABLE)
+	*table = *tirn = 0;
+	if (d && qp)
 		return -EINVAL;
-	*table = d->devx.id;
-	return 0;
+	if (qp)
+		*tirn = qp->tirn;
+	else if (d && d->devx.create == PRM_CMD_OP_CREATE_TIR)
+		*tirn = d->devx.id;
+	else if (d && d->devx.create == PRM_CMD_OP_CREATE_FLOW_TABLE)
+		*table = d->devx.id;
+	else
+		return d ? -EINVAL : -EOPNOTSUPP;
+	return (qp && !*tirn) || (*tirn && m->dir == PROV_TX) ? -EINVAL : 0;
 }
 
-static int check_options(struct uv_call *c)
+static int check_options(struct uv_call *c, uint32_t *tag)
 {
 	uint64_t flags;
-	uint32_t tag;
 	int err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_FLAGS, &flags, sizeof(flags));
 
 	if (!err)
-		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, &tag, sizeof(tag));
+		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, tag, sizeof(*tag));
 	if (err)
 		return err;
-	if (tag >= MAX_TAG)
+	if (*tag >= MAX_TAG)
 		return -EINVAL;
-	return flags || tag || uv_len(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS) ||
+	return flags || uv_len(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS) ||
 			       uv_len(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX)
 		       ? -EOPNOTSUPP
 		       : 0;
@@ -144,22 +128,27 @@ static int flow_create(struct uv_call *c)
 	struct prov_attach a = {
 		.dir = m->dir, .priority = m->priority, .criteria_enable = m->criteria};
 	uint8_t value[MATCH_BYTES];
-	int err = check_options(c);
+	uint32_t tag, tirn;
+	int err = check_options(c, &tag);
 
 	if (!err)
 		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, value, sizeof(value));
 	if (!err)
-		err = destination(c, m, &a.table_id);
+		err = destination(c, m, &a.table_id, &tirn);
+	if (!err && tag && !tirn)
+		err = -EOPNOTSUPP;
 	if (err)
 		return err;
 	a.mask = m->mask;
 	a.value = value;
-	err = model_attach(c->ctx->card->prov, &a, &f->at);
+	err = uv_flow_attach(c->ctx, f, &a, tirn, tag);
 	if (err)
-		return err == -EREMOTEIO ? -EINVAL : err;
-	f->matcher = m;
+		return err;
+	f->matcher = &m->o;
 	f->dest = uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX);
-	uv_obj_use(c->ctx, &m->o);
+	if (!f->dest)
+		f->dest = uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP);
+	uv_obj_use(c->ctx, f->matcher);
 	uv_obj_use(c->ctx, f->dest);
 	return 0;
 }
@@ -273,7 +262,7 @@ static const struct uv_spec flow_destroy_mlx5_specs[] = {
 const struct uv_method uv_flow_methods[] = {
 	UV_METHOD(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE, &matcher_class, matcher_create, matcher_create_specs),
 	UV_METHOD(MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY, NULL, uv_destroyed, matcher_destroy_specs),
-	UV_METHOD(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW, &flow_class, flow_create, flow_create_specs),
+	UV_METHOD(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW, &uv_flow_class, flow_create, flow_create_specs),
 	UV_METHOD(UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_DESTROY_FLOW, NULL, uv_destroyed, flow_destroy_mlx5_specs),
 	UV_METHOD(UVERBS_OBJECT_FLOW, UVERBS_METHOD_FLOW_DESTROY, NULL, uv_destroyed, flow_destroy_specs),
 	UV_METHOD(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_CREATE, &anchor_class, anchor_create, anchor_create_specs),

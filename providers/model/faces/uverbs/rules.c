@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "prm/prm.h"
+#include "providers/model/devx.h"
 
 enum { GENERAL_FIRST = 0xb00, GENERAL_LAST = 0xcff };
 
@@ -84,27 +84,6 @@ bool uv_rule_general(uint16_t opcode)
 	return LISTED(list, opcode) || (opcode >= GENERAL_FIRST && opcode <= GENERAL_LAST);
 }
 
-bool uv_rule_modelled(uint16_t opcode)
-{
-	static const uint16_t list[] = {PRM_CMD_OP_CREATE_GENERAL_OBJECT,
-					PRM_CMD_OP_CREATE_MKEY,
-					PRM_CMD_OP_CREATE_CQ,
-					PRM_CMD_OP_ALLOC_PD,
-					PRM_CMD_OP_ALLOC_TRANSPORT_DOMAIN,
-					PRM_CMD_OP_CREATE_SQ,
-					PRM_CMD_OP_CREATE_RQ,
-					PRM_CMD_OP_CREATE_TIR,
-					PRM_CMD_OP_CREATE_TIS,
-					PRM_CMD_OP_CREATE_FLOW_TABLE,
-					PRM_CMD_OP_CREATE_FLOW_GROUP,
-					PRM_CMD_OP_SET_FLOW_TABLE_ENTRY,
-					PRM_CMD_OP_ALLOC_FLOW_COUNTER,
-					PRM_CMD_OP_ALLOC_PACKET_REFORMAT_CONTEXT,
-					PRM_CMD_OP_ALLOC_MODIFY_HEADER_CONTEXT};
-
-	return LISTED(list, opcode);
-}
-
 bool uv_rule_create(uint16_t opcode, const void *in)
 {
 	static const uint16_t others[] = {
@@ -115,5 +94,5 @@ bool uv_rule_create(uint16_t opcode, const void *in)
 
 	if (opcode == PRM_CMD_OP_SET_FLOW_TABLE_ENTRY)
 		return prm_in_op_mod(in) == 0;
-	return uv_rule_modelled(opcode) || LISTED(others, opcode);
+	return devx_makes(opcode) || LISTED(others, opcode);
 }

@@ -9,7 +9,5 @@
 bool uv_rule_without_uid(uint16_t opcode); /* on a context that was opened without DevX */
 bool uv_rule_general(uint16_t opcode);
 bool uv_rule_create(uint16_t opcode, const void *in);
-/* Has the model objects of this create? */
-bool uv_rule_modelled(uint16_t opcode);
 
 #endif

@@ -286,7 +286,8 @@ void uv_events_forget(struct uv_ctx *ctx, const struct uv_obj *o);
 /* -- features: tables ended by a row without run ------------------------------------------------------------ */
 
 extern const struct uv_method uv_query_methods[], uv_write_methods[], uv_devx_methods[],
-	uv_memory_methods[], uv_event_methods[], uv_flow_methods[], uv_verbs_methods[];
+	uv_memory_methods[], uv_event_methods[], uv_flow_methods[], uv_verbs_methods[],
+	uv_qp_methods[];
 
 /* memory.c: has this offset a doorbell page? page of a UAR handle */
 bool uv_page_is_mappable(struct uv_ctx *ctx, uint64_t offset);

@@ -18,6 +18,19 @@ struct uv_cq {
 	_Atomic uint32_t sent;	    /* completion events */
 };
 
+/* A raw packet QP; 0: it has none. */
+struct uv_qp {
+	struct uv_obj o;
+	uint32_t tdn, tisn, sqn, rqn, tirn;
+	uint32_t umem[3];		   /* doorbell record, send ring, receive ring */
+	uint8_t state, sq_state, rq_state; /* of verbs; as last moved here */
+	struct ib_uverbs_qp_cap cap;
+	struct uv_obj *uses[3];
+	unsigned int nuses;
+};
+uint8_t uv_sq_state(struct uv_ctx *ctx, uint32_t sqn, uint8_t last);
+uint8_t uv_rq_state(struct uv_ctx *ctx, uint32_t rqn, uint8_t last);
+
 extern const struct uv_class uv_pd_class, uv_cq_class;
 
 /* A firmware command of the kernel's own for the context: a refusal becomes what the kernel makes of it. */

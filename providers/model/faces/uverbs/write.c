@@ -134,8 +134,12 @@ static int invoke(struct uv_call *c)
 	if (err)
 		return err;
 	cmd = find_in(commands, sizeof(commands) / sizeof(commands[0]), (uint32_t)command);
-	for (size_t i = 0; !cmd && i < uv_verbs_ncommands; i++)
-		cmd = find_in(&uv_verbs_commands[i], 1, (uint32_t)command);
+	if (!cmd)
+		cmd = find_in(uv_verbs_commands, uv_verbs_ncommands, (uint32_t)command);
+	if (!cmd)
+		cmd = find_in(uv_qp_commands, uv_qp_ncommands, (uint32_t)command);
+	if (!cmd)
+		cmd = find_in(uv_rule_commands, uv_rule_ncommands, (uint32_t)command);
 	if (!cmd)
 		return -EOPNOTSUPP;
 	if (uv_len(c, UVERBS_ATTR_CORE_IN) < cmd->in || w.outlen < cmd->out)

@@ -25,7 +25,7 @@ struct uv_write_cmd {
 int uv_write_publish(struct uv_write *w, struct uv_obj *o, int err, const void *answer, size_t n,
 		     uint32_t *handle);
 
-extern const struct uv_write_cmd uv_verbs_commands[];
-extern const size_t uv_verbs_ncommands;
+extern const struct uv_write_cmd uv_verbs_commands[], uv_qp_commands[], uv_rule_commands[];
+extern const size_t uv_verbs_ncommands, uv_qp_ncommands, uv_rule_ncommands;
 
 #endif
