@@ -184,7 +184,8 @@ static int parts_create(struct uv_ctx *ctx, struct uv_qp *qp, const struct reque
 	return err;
 }
 
-static int read_request(struct uv_call *c, struct request *r)
+/* What a kernel would take and the model cannot. */
+static int check_kind(struct uv_call *c, const struct request *r)
 {
 	const uint32_t known = MLX5_QP_FLAG_UAR_PAGE_INDEX | MLX5_QP_FLAG_BFREG_INDEX |
 			       MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
@@ -193,17 +194,26 @@ static int read_request(struct uv_call *c, struct request *r)
 
 	if (!err)
 		err = uv_in(c, UVERBS_ATTR_CREATE_QP_FLAGS, &flags, sizeof(flags));
-	if (!err)
-		err = uv_in(c, UVERBS_ATTR_CREATE_QP_CAP, &r->cap, sizeof(r->cap));
-	if (!err)
-		err = uv_in(c, UVERBS_ATTR_UHW_IN, &r->d, sizeof(r->d));
 	if (err)
 		return err;
 	if (type != IB_UVERBS_QPT_RAW_PACKET ||
-	    (flags & ~(uint64_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL) || r->d.flags & ~known ||
+	    (flags & ~(uint64_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL) || (r->d.flags & ~known) ||
 	    uv_has(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE) ||
 	    uv_has(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
 		return -EOPNOTSUPP;
+	return 0;
+}
+
+static int read_request(struct uv_call *c, struct request *r)
+{
+	int err = uv_in(c, UVERBS_ATTR_CREATE_QP_CAP, &r->cap, sizeof(r->cap));
+
+	if (!err)
+		err = uv_in(c, UVERBS_ATTR_UHW_IN, &r->d, sizeof(r->d));
+	if (!err)
+		err = check_kind(c, r);
+	if (err)
+		return err;
 	r->pd = (struct uv_pd *)uv_object(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE);
 	r->scq = (struct uv_cq *)uv_object(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
 	r->rcq = (struct uv_cq *)uv_object(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
