@@ -162,12 +162,13 @@ void uv_channels_free(struct uv_ctx *ctx)
 	unlink_channels(ctx->card, ctx, -1);
 }
 
-void uv_channel_closed(int fd)
+bool uv_channel_closed(int fd)
 {
-	if (!atomic_load(&nchannels))
-		return;
-	for (unsigned int i = 0; i < uv_ncards; i++)
-		unlink_channels(&uv_cards[i], NULL, fd);
+	int n = 0;
+
+	for (unsigned int i = 0; i < uv_ncards && atomic_load(&nchannels); i++)
+		n += unlink_channels(&uv_cards[i], NULL, fd);
+	return n;
 }
 
 static int channel_alloc(struct uv_call *c, uint16_t id, enum uv_channel_kind kind, bool omit)

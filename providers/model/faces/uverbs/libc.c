@@ -316,7 +316,7 @@ static int make_tree(const char *root)
 static int start(char *why, size_t whylen)
 {
 	const char *dir = getenv("MLXO_MODEL_DIR");
-	char root[PATH_MAX];
+	char root[PATH_MAX], devices[PATH_MAX];
 	int err = uv_cards_init(why, whylen);
 
 	if (err)
@@ -342,6 +342,8 @@ static int start(char *why, size_t whylen)
 	}
 	memcpy(uv_root, root, sizeof(uv_root));
 	setenv("SYSFS_PATH", root, 1);
+	if (snprintf(devices, sizeof(devices), "%s/bus/pci/devices", root) < (int)sizeof(devices))
+		setenv("SYSFS_PCI_DEVICES", devices, 1);
 	return 0;
 }
 

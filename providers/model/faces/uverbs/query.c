@@ -78,6 +78,21 @@ static int answer_core(struct uv_call *c, uint16_t vectors_id, uint16_t support_
 	return err == -ENOENT ? 0 : err;
 }
 
+/* A number that no open context has. 0 is the function's owner, the highest one is everybody's. With card->lock. */
+static uint16_t free_uid(struct uv_card *card)
+{
+	uint16_t *next = &card->prov->m.next_uid;
+	bool taken = true;
+
+	while (taken) {
+		++*next;
+		taken = *next == 0 || *next == PRM_SHARED_RESOURCE_UID || *next == card->prov->uid;
+		for (struct uv_ctx *ctx = card->ctxs; ctx && !taken; ctx = ctx->next)
+			taken = ctx->uid == *next;
+	}
+	return *next;
+}
+
 /* The first GET_CONTEXT of a descriptor: model, uid. */
 static int open_context(struct uv_ctx *ctx, bool devx)
 {
@@ -86,7 +101,7 @@ static int open_context(struct uv_ctx *ctx, bool devx)
 	pthread_mutex_lock(&ctx->card->lock);
 	err = atomic_load(&ctx->open) ? -EINVAL : uv_card_start(ctx->card);
 	if (!err) {
-		ctx->uid = ctx->card->prov->m.next_uid++;
+		ctx->uid = free_uid(ctx->card);
 		ctx->devx = devx;
 		atomic_store(&ctx->open, true);
 	}

@@ -4,6 +4,7 @@
  *
  *   class/infiniband_verbs/abi_version, uverbsN/{ibdev,dev,abi_version,device -> ../../../devices/...}
  *   class/infiniband/mlx5_N/{node_type,node_guid,fw_ver,device,ports/1/...}
+ *   bus/pci/devices/0000:MM:00.0, for DPDK (SYSFS_PCI_DEVICES)
  *   devices/pci0000:00/0000:MM:00.0/{vendor,device,modalias,uevent,...}
  *
  * `dev` says 1:3, /dev/null: that is what the program gets when it opens uverbsN, so that fstat() agrees.
@@ -148,12 +149,14 @@ static void put_uverbs(struct tree *t, const struct uv_card *card, const char *p
 	link_to(t, at, target);
 }
 
+#define PCI_ROOT "devices/pci0000:00/"
+#define NO_RESOURCE "0x0000000000000000 0x0000000000000000 0x0000000000000000\n"
+
 static void put_card(struct tree *t, const struct uv_card *card)
 {
 	char base[64], at[512], target[128];
 
-	snprintf(base, sizeof(base), "devices/pci0000:00/0000:%02x:00.0",
-		 UV_FIRST_BUS + card->index);
+	snprintf(base, sizeof(base), PCI_ROOT "0000:%02x:00.0", UV_FIRST_BUS + card->index);
 	PUT("vendor", "0x15b3\n");
 	PUT("device", "0x101d\n");
 	PUT("subsystem_vendor", "0x15b3\n");
@@ -164,7 +167,14 @@ static void put_card(struct tree *t, const struct uv_card *card)
 	PUT("uevent",
 	    "DRIVER=mlx5_core\nPCI_CLASS=20000\nPCI_ID=15B3:101D\nPCI_SUBSYS_ID=15B3:0016\n"
 	    "PCI_SLOT_NAME=%s\n",
-	    base + strlen("devices/pci0000:00/"));
+	    base + strlen(PCI_ROOT));
+	PUT("resource", "%s%s%s", NO_RESOURCE NO_RESOURCE, NO_RESOURCE NO_RESOURCE,
+	    NO_RESOURCE NO_RESOURCE);
+	snprintf(at, sizeof(at), "%s/driver", base);
+	link_to(t, at, "../../../bus/pci/drivers/mlx5_core");
+	snprintf(at, sizeof(at), "bus/pci/devices/%s", base + strlen(PCI_ROOT));
+	snprintf(target, sizeof(target), "../../../%s", base);
+	link_to(t, at, target);
 	put_ibdev(t, card, base);
 	put_uverbs(t, card, base);
 	if (card->netdev[0]) {
@@ -181,6 +191,7 @@ int uv_sysfs_make(const char *root)
 	if (mkdir(root, 0700) && errno != EEXIST)
 		return -errno;
 	put(&t, "class/infiniband_verbs/abi_version", "%d\n", IB_USER_VERBS_ABI_VERSION);
+	put(&t, "bus/pci/drivers/mlx5_core/module/version", "model\n");
 	for (unsigned int i = 0; i < uv_ncards; i++)
 		put_card(&t, &uv_cards[i]);
 	return t.err;

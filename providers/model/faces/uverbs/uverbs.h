@@ -260,8 +260,8 @@ void uv_channel_put(struct uv_channel *ch);
 int uv_channel_send(struct uv_channel *ch, const void *record, size_t n);
 /* Take out the completion events of a CQ that the program has not read. How many. */
 uint32_t uv_channel_purge(struct uv_channel *ch, uint64_t element);
-/* The program closes this descriptor. */
-void uv_channel_closed(int fd);
+/* The program closes this descriptor; true: it was a channel. */
+bool uv_channel_closed(int fd);
 void uv_channels_free(struct uv_ctx *ctx);
 
 /* Tell the channel of events of a firmware object (create: the opcode that made it) or, 0, of the device. */

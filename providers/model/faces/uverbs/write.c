@@ -7,6 +7,8 @@
 #include "uverbs.h"
 #include "write.h"
 
+#include "providers/model/fw.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -69,6 +71,12 @@ static int ex_query_device(struct uv_write *w)
 	struct ib_uverbs_ex_query_device_resp r = {
 		.device_cap_flags_ex = CAP_RAW_IP_CSUM,
 		.max_wq_type_rq = limit(m, MODEL_RQ),
+		.rss_caps =
+			{
+				.supported_qpts = RAW_PACKET_BIT,
+				.max_rwq_indirection_tables = limit(m, MODEL_RQT),
+				.max_rwq_indirection_table_size = 1u << MODEL_LOG_MAX_RQT,
+			},
 	};
 	struct mlx5_ib_query_device_resp uhw = {
 		.tso_caps = {.max_tso = 1u << MODEL_LOG_MAX_LSO, .supported_qpts = RAW_PACKET_BIT},
