@@ -57,6 +57,7 @@ static int card_init(struct uv_card *card, unsigned int index, const char *word,
 {
 	memset(card, 0, sizeof(*card));
 	card->index = index;
+	card->pages = -1;
 	snprintf(card->name, sizeof(card->name), "mlx5_%u", index);
 	card->guid = UINT64_C(0x0c42a10300000000) | (uint64_t)(index + 1) << 8;
 	card->spec = full_spec(word);
@@ -128,6 +129,8 @@ static int look(struct uv_card *card)
 	for (struct uv_watch *w = card->watches; w; w = w->next) {
 		if (w->what == UV_WATCH_CQ) {
 			n += uv_watch_cq(card, w);
+		} else if (w->what == UV_WATCH_UAR) {
+			n += uv_watch_uar(card, w);
 		} else if (w->what == UV_WATCH_SQ && sq_has_work(m, w->number)) {
 			model_sq_ring(m, w->uar, w->number);
 			n++;
@@ -144,10 +147,19 @@ static void wait_for_frames(struct uv_card *card, long ns)
 	ppoll(&p, p.fd >= 0, &t, NULL);
 }
 
+/* Pages alone are nothing to look at. With card->work. */
+static bool has_queues(const struct uv_card *card)
+{
+	for (const struct uv_watch *w = card->watches; w; w = w->next)
+		if (w->what != UV_WATCH_UAR)
+			return true;
+	return false;
+}
+
 static void wait_for_queues(struct uv_card *card)
 {
 	pthread_mutex_lock(&card->work);
-	while (!card->watches && !atomic_load(&card->stop))
+	while (!has_queues(card) && !atomic_load(&card->stop))
 		pthread_cond_wait(&card->more, &card->work);
 	pthread_mutex_unlock(&card->work);
 }
@@ -264,6 +276,9 @@ static void card_stop(struct uv_card *card)
 	if (card->prov)
 		model_prov_ops.close(card->prov);
 	card->prov = NULL;
+	if (card->pages >= 0)
+		uv_real_close(card->pages);
+	card->pages = -1;
 	free(card->spec);
 	card->spec = NULL;
 }

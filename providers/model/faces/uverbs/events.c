@@ -8,10 +8,9 @@
  *   DEVX_ASYNC_CMD    answers of asynchronous queries
  *   DEVX_ASYNC_EVENT  what was subscribed: events of firmware objects, as records or as counts in the program's eventfd
  *
- * Completions. A CQ is armed by word 1 of its doorbell record: sequence number and consumer index. The card's thread
- * fires once per value it sees there, when the CQ has entries beyond that index. The first arming of a CQ may be the
- * value 0, which is what the record has before; so UNARMED is written there when somebody begins to listen. No driver
- * reads that word.
+ * Completions. A program arms a CQ by word 1 of its doorbell record and the doorbell at 0x20 of a page. The card's thread
+ * looks at both: the record alone does not show the first arming, whose word is 0 as the record was before; the page
+ * alone shows only the last CQ that was rung. What is found is given to the model, which raises the event.
  *
  * A channel that the program does not read loses events, as the kernel's lists have an end, too.
  *
@@ -36,8 +35,6 @@ enum {
 	IB_EVENT_DEVICE_FATAL = 8,
 };
 
-#define UNARMED UINT32_C(0xffffffff)
-
 struct uv_subscription {
 	struct uv_subscription *next;
 	const struct uv_obj *obj; /* NULL: of the device */
@@ -46,6 +43,7 @@ struct uv_subscription {
 	uint16_t type;
 	uint64_t cookie; /* ASYNC: what the program calls the object */
 	int eventfd;	 /* -1: a record in the channel */
+	_Atomic uint32_t *sent;
 };
 
 static _Atomic int nchannels; /* closing a descriptor is cheap while there is none */
@@ -267,6 +265,14 @@ static void tell_async(struct uv_channel *ch, const struct uv_subscription *s)
 	uv_channel_send(ch, &d, sizeof(d));
 }
 
+static void tell_comp(struct uv_channel *ch, const struct uv_subscription *s)
+{
+	struct ib_uverbs_comp_event_desc d = {.cq_handle = s->cookie};
+
+	if (!uv_channel_send(ch, &d, sizeof(d)))
+		atomic_fetch_add(s->sent, 1);
+}
+
 static bool concerns(const struct uv_subscription *s, uint16_t create, uint8_t type,
 		     uint32_t number)
 {
@@ -283,6 +289,8 @@ static void tell(struct uv_card *card, uint16_t create, uint8_t type, uint32_t n
 				continue;
 			if (ch->kind == UV_CHANNEL_ASYNC)
 				tell_async(ch, s);
+			else if (ch->kind == UV_CHANNEL_COMP)
+				tell_comp(ch, s);
 			else
 				tell_devx(ch, s);
 		}
@@ -294,6 +302,7 @@ void uv_events_raise(void *card, uint8_t type, uint32_t number)
 	uint16_t create = 0; /* an access violation may be of an SQ or an RQ */
 
 	switch (type) {
+	case PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS:
 	case PRM_EVENT_TYPE_CODING_CQ_ERROR: create = PRM_CMD_OP_CREATE_CQ; break;
 	case PRM_EVENT_TYPE_CODING_LOCAL_WQ_CATASTROPHIC_ERROR:
 		create = PRM_CMD_OP_CREATE_RQ;
@@ -320,71 +329,63 @@ void uv_events_fatal(struct uv_card *card)
 
 /* -- completions --------------------------------------------------------------------------------------------------- */
 
-/* Arming and producer index of a CQ. false: it is gone. */
-static bool cq_state(struct model_dev *m, uint32_t cqn, uint32_t *arm, uint32_t *pi)
+/* Arm word and page of a CQ. false: it is gone. */
+static bool cq_state(struct model_dev *m, uint32_t cqn, uint32_t *word, uint32_t *uar)
 {
 	struct model_cq *cq;
 
 	pthread_rwlock_rdlock(&m->objs);
 	cq = (struct model_cq *)model_obj_find(m, MODEL_CQ, cqn);
 	if (cq) {
-		pthread_mutex_lock(&cq->lock);
-		*arm = model_dbrec(cq->dbrec, 1);
-		*pi = cq->pi;
-		pthread_mutex_unlock(&cq->lock);
+		*word = model_dbrec(cq->dbrec, 1);
+		*uar = cq->uar_page;
 	}
 	pthread_rwlock_unlock(&m->objs);
 	return cq != NULL;
 }
 
-static void mark_unarmed(struct model_dev *m, uint32_t cqn)
+/* One doorbell per arming, whether the record or the page showed it first. How much was done. */
+static int ring(struct uv_card *card, struct uv_watch *cq, uint32_t uar, uint32_t word)
 {
-	struct model_cq *cq;
-
-	pthread_rwlock_rdlock(&m->objs);
-	cq = (struct model_cq *)model_obj_find(m, MODEL_CQ, cqn);
-	if (cq) {
-		uint32_t none = 0;
-
-		__atomic_compare_exchange_n((uint32_t *)(void *)(cq->dbrec + 4), &none, UNARMED,
-					    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	}
-	pthread_rwlock_unlock(&m->objs);
+	if (cq->rung && cq->last == word)
+		return 0;
+	cq->rung = true;
+	cq->last = word;
+	model_cq_ring(uv_model(card), uar, cq->number, word);
+	return 1;
 }
 
 int uv_watch_cq(struct uv_card *card, struct uv_watch *w)
 {
-	uint32_t arm, pi;
+	uint32_t word, uar;
 
-	if (!cq_state(uv_model(card), w->number, &arm, &pi))
+	if (!cq_state(uv_model(card), w->number, &word, &uar) || word == w->last)
 		return 0;
-	if (arm == UNARMED || (w->armed_once && arm == w->fired) ||
-	    ((pi - arm) & CQ_INDEX_MASK) == 0)
-		return 0;
-	w->fired = arm;
-	w->armed_once = true;
-	if (w->channel) {
-		struct ib_uverbs_comp_event_desc d = {.cq_handle = w->element};
+	return ring(card, w, uar, word);
+}
 
-		if (!uv_channel_send(w->channel, &d, sizeof(d)))
-			atomic_fetch_add(w->sent, 1);
-	} else {
-		tell(card, PRM_CMD_OP_CREATE_CQ, PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS,
-		     w->number);
-	}
+int uv_watch_uar(struct uv_card *card, struct uv_watch *w)
+{
+	enum { CQ_DOORBELL = 0x20 };
+	uint64_t bell = __builtin_bswap64(__atomic_load_n(
+		(const uint64_t *)(const void *)(w->page + CQ_DOORBELL), __ATOMIC_ACQUIRE));
+
+	if (bell == w->last)
+		return 0;
+	w->last = bell;
+	for (struct uv_watch *cq = card->watches; cq; cq = cq->next)
+		if (cq->what == UV_WATCH_CQ && cq->number == (bell & CQ_INDEX_MASK))
+			return ring(card, cq, w->number, (uint32_t)(bell >> 32));
 	return 1;
 }
 
-int uv_listen_cq(struct uv_ctx *ctx, uint32_t cqn, struct uv_channel *channel, uint64_t element,
-		 _Atomic uint32_t *sent)
+int uv_listen_cq(struct uv_ctx *ctx, uint32_t cqn)
 {
-	struct uv_watch w = {.what = UV_WATCH_CQ,
-			     .number = cqn,
-			     .channel = channel,
-			     .element = element,
-			     .sent = sent};
+	struct uv_watch w = {.what = UV_WATCH_CQ, .number = cqn};
+	uint32_t word = 0;
 
-	mark_unarmed(uv_model(ctx->card), cqn);
+	cq_state(uv_model(ctx->card), cqn, &word, &w.uar);
+	w.last = word;
 	return uv_watch_add(ctx->card, &w);
 }
 
@@ -409,7 +410,7 @@ static bool may_have(uint16_t create, uint16_t type)
 }
 
 int uv_subscribe(struct uv_channel *ch, const struct uv_obj *obj, uint16_t create, uint32_t number,
-		 uint16_t type, uint64_t cookie, int eventfd)
+		 uint16_t type, uint64_t cookie, int eventfd, _Atomic uint32_t *sent)
 {
 	struct uv_subscription *s = calloc(1, sizeof(*s));
 
@@ -420,6 +421,7 @@ int uv_subscribe(struct uv_channel *ch, const struct uv_obj *obj, uint16_t creat
 				      .number = number,
 				      .type = type,
 				      .cookie = cookie,
+				      .sent = sent,
 				      .eventfd = eventfd < 0 ? -1 : dup(eventfd)};
 	if (eventfd >= 0 && s->eventfd < 0) {
 		free(s);
@@ -470,10 +472,11 @@ static int subscribe_all(struct uv_call *c, const uint16_t *types, size_t n, uin
 	int err = check_types(types, n, create);
 
 	for (size_t i = 0; i < n && !err; i++) {
-		err = uv_subscribe(ch, o ? &o->o : NULL, create, number, types[i], cookie, fd);
+		err = uv_subscribe(ch, o ? &o->o : NULL, create, number, types[i], cookie, fd,
+				   NULL);
 		if (!err && create == PRM_CMD_OP_CREATE_CQ &&
 		    types[i] == PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS && !o->listening) {
-			err = uv_listen_cq(c->ctx, number, NULL, 0, NULL);
+			err = uv_listen_cq(c->ctx, number);
 			o->listening = !err;
 		}
 	}

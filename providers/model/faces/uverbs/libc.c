@@ -4,7 +4,7 @@
  * the netlink socket by which libibverbs would find the devices of the host.
  *
  *   open("/dev/infiniband/uverbsN")  -> /dev/null, remembered in a table of descriptors
- *   ioctl, mmap on such a one        -> ioctl.c, a page of plain memory
+ *   ioctl, mmap on such a one        -> ioctl.c, a page of memory
  *   close                            -> the context goes
  *   socket(AF_NETLINK, ., NETLINK_RDMA) -> EPROTONOSUPPORT: libibverbs then looks at sysfs
  *
@@ -242,14 +242,14 @@ PUBLIC int ioctl(int fd, unsigned long request, ...)
 	return err ? -1 : 0;
 }
 
-/* A doorbell page: memory that the card's thread need not look at. */
+/* A doorbell page: memory.c. */
 static void *map_page(struct uv_ctx *ctx, size_t len, int prot, int flags, off64_t offset)
 {
 	if (!uv_page_is_mappable(ctx, (uint64_t)offset) || len > UV_PAGE) {
 		errno = EINVAL;
 		return MAP_FAILED;
 	}
-	return REAL(mmap)(NULL, len, prot, (flags & ~MAP_TYPE) | MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return REAL(mmap)(NULL, len, prot, MAP_SHARED, ctx->card->pages, offset);
 }
 
 #define MMAP(name, off) \

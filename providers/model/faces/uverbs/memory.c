@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Memory that the device uses (umem) and doorbell pages (UAR). A page is told by an offset to map; what is mapped is
- * plain memory, and a store into it rings nothing by itself (device.c).
+ * memory shared with the card's thread, and a store into it rings nothing by itself (device.c).
  */
 #include "uverbs.h"
 
 #include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct uv_umem {
 	struct uv_obj o;
@@ -15,6 +19,7 @@ struct uv_umem {
 struct uv_uar {
 	struct uv_obj o;
 	uint32_t page;
+	void *view; /* ours; NULL: none */
 };
 
 int uv_umem_new(struct uv_ctx *ctx, uint64_t addr, uint64_t len, uint32_t *id)
@@ -97,15 +102,54 @@ static int umem_reg(struct uv_call *c)
 
 /* -- UAR ------------------------------------------------------------------------------------------------------- */
 
+/* The page in the card's memory, mapped for us. */
+static int watch_page(struct uv_card *card, struct uv_uar *uar)
+{
+	off_t at = (off_t)uar->page * UV_PAGE;
+	struct uv_watch w = {.what = UV_WATCH_UAR, .number = uar->page};
+	struct stat st;
+	int err = 0;
+
+	pthread_mutex_lock(&card->lock);
+	if (card->pages < 0)
+		card->pages = memfd_create("mlx5-model-uar", MFD_CLOEXEC);
+	if (card->pages < 0 || fstat(card->pages, &st) ||
+	    (st.st_size < at + UV_PAGE && ftruncate(card->pages, at + UV_PAGE)))
+		err = -ENOMEM;
+	pthread_mutex_unlock(&card->lock);
+	if (err)
+		return err;
+	uar->view = mmap(NULL, UV_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, card->pages, at);
+	if (uar->view == MAP_FAILED) {
+		uar->view = NULL;
+		return -ENOMEM;
+	}
+	memset(uar->view, 0, UV_PAGE); /* of an older UAR of this number */
+	w.page = uar->view;
+	return uv_watch_add(card, &w);
+}
+
+static void unwatch_page(struct uv_card *card, struct uv_uar *uar)
+{
+	uv_watch_remove(card, UV_WATCH_UAR, uar->page);
+	if (uar->view)
+		munmap(uar->view, UV_PAGE);
+	uar->view = NULL;
+}
+
 static int uar_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 {
+	struct uv_uar *uar = (struct uv_uar *)o;
 	uint8_t in[PRM_BYTES(dealloc_uar_in)] = {0}, out[PRM_BYTES(dealloc_uar_out)] = {0};
 	int err;
 
 	PRM_SET(dealloc_uar_in, in, opcode, PRM_CMD_OP_DEALLOC_UAR);
-	PRM_SET(dealloc_uar_in, in, uar, ((struct uv_uar *)o)->page);
+	PRM_SET(dealloc_uar_in, in, uar, uar->page);
 	err = uv_exec(ctx, in, sizeof(in), out, sizeof(out));
-	return err == -EREMOTEIO ? uv_status_errno(out) : err;
+	if (err)
+		return err == -EREMOTEIO ? uv_status_errno(out) : err;
+	unwatch_page(ctx->card, uar);
+	return 0;
 }
 
 static const struct uv_class uar_class = {MLX5_IB_OBJECT_UAR, sizeof(struct uv_uar), uar_destroy};
@@ -140,7 +184,9 @@ static int uar_alloc(struct uv_call *c)
 		return err == -EREMOTEIO ? uv_status_errno(out) : err;
 	uar->page = (uint32_t)PRM_GET(alloc_uar_out, out, uar);
 	offset = (uint64_t)uar->page * UV_PAGE;
-	err = uv_out(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
+	err = watch_page(c->ctx->card, uar);
+	if (!err)
+		err = uv_out(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset, sizeof(offset));
 	if (!err)
 		err = uv_out(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, &length, sizeof(length));
 	if (!err)

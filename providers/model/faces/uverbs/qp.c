@@ -74,6 +74,7 @@ struct request {
 	struct ib_uverbs_qp_cap cap;
 	struct uv_pd *pd;
 	struct uv_cq *scq, *rcq;
+	bool strip; /* VLAN tags are taken out of received frames */
 };
 
 static int log2_of(uint32_t n)
@@ -157,6 +158,7 @@ static int new_rq(struct uv_ctx *ctx, struct uv_qp *qp, const struct request *r)
 		return err;
 	PRM_SET(create_rq_in, in, opcode, PRM_CMD_OP_CREATE_RQ);
 	PRM_SET(rqc, rqc, flush_in_error_en, 1);
+	PRM_SET(rqc, rqc, vsd, !r->strip);
 	PRM_SET(rqc, rqc, user_index, r->d.uidx);
 	PRM_SET(rqc, rqc, cqn, r->rcq->cqn);
 	fill_wq(PRM_AT(rqc, rqc, wq), qp, r, qp->umem[2], log, r->d.rq_wqe_shift);
@@ -185,7 +187,7 @@ static int parts_create(struct uv_ctx *ctx, struct uv_qp *qp, const struct reque
 }
 
 /* What a kernel would take and the model cannot. */
-static int check_kind(struct uv_call *c, const struct request *r)
+static int check_kind(struct uv_call *c, struct request *r)
 {
 	const uint32_t known = MLX5_QP_FLAG_UAR_PAGE_INDEX | MLX5_QP_FLAG_BFREG_INDEX |
 			       MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE;
@@ -197,10 +199,12 @@ static int check_kind(struct uv_call *c, const struct request *r)
 	if (err)
 		return err;
 	if (type != IB_UVERBS_QPT_RAW_PACKET ||
-	    (flags & ~(uint64_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL) || (r->d.flags & ~known) ||
-	    uv_has(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE) ||
+	    (flags &
+	     ~(uint64_t)(IB_UVERBS_QP_CREATE_SQ_SIG_ALL | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING)) ||
+	    (r->d.flags & ~known) || uv_has(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE) ||
 	    uv_has(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
 		return -EOPNOTSUPP;
+	r->strip = flags & IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
 	return 0;
 }
 

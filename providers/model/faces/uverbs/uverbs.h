@@ -51,17 +51,18 @@ enum {
 struct uv_ctx;
 struct uv_channel;
 
-/* What the thread of a card looks at: doorbell records of SQs, arming of CQs, and frames while there is an RQ. */
-enum uv_watched { UV_WATCH_SQ, UV_WATCH_RQ, UV_WATCH_CQ };
+/*
+ * What the thread of a card looks at: doorbell records of SQs, arm words of CQs that somebody listens to, the CQ doorbell
+ * of a page, and frames while there is an RQ.
+ */
+enum uv_watched { UV_WATCH_SQ, UV_WATCH_RQ, UV_WATCH_CQ, UV_WATCH_UAR };
 struct uv_watch {
 	struct uv_watch *next;
 	enum uv_watched what;
-	uint32_t number, uar; /* uar: of an SQ */
-	uint32_t fired;	      /* CQ: the arming that was answered */
-	bool armed_once;
-	struct uv_channel *channel; /* CQ of verbs: completion channel; NULL: DevX */
-	uint64_t element;	    /* what the program calls it */
-	_Atomic uint32_t *sent;	    /* counts events in the channel */
+	uint32_t number, uar; /* uar: page of an SQ or CQ */
+	uint64_t last;	      /* CQ: arm word; UAR: doorbell; as it was when looked at last */
+	bool rung;	      /* CQ: at least once */
+	const uint8_t *page;  /* UAR: our view of it */
 };
 
 struct uv_card {
@@ -75,6 +76,8 @@ struct uv_card {
 	struct prov_device *prov; /* NULL until somebody opens it */
 	struct uv_ctx *ctxs;
 	sem_t slots;
+
+	int pages; /* memory of doorbell pages, page n at n * UV_PAGE; -1: none yet */
 
 	pthread_mutex_t work;
 	pthread_cond_t more;
@@ -264,17 +267,20 @@ uint32_t uv_channel_purge(struct uv_channel *ch, uint64_t element);
 bool uv_channel_closed(int fd);
 void uv_channels_free(struct uv_ctx *ctx);
 
-/* Tell the channel of events of a firmware object (create: the opcode that made it) or, 0, of the device. */
+/*
+ * Tell the channel of events of a firmware object (create: the opcode that made it) or, 0, of the device. sent: counts
+ * them; NULL: nobody does.
+ */
 int uv_subscribe(struct uv_channel *ch, const struct uv_obj *obj, uint16_t create, uint32_t number,
-		 uint16_t type, uint64_t cookie, int eventfd);
-/* Completions of a CQ, from its next arming on: to the channel, or (NULL) to who subscribed. */
-int uv_listen_cq(struct uv_ctx *ctx, uint32_t cqn, struct uv_channel *channel, uint64_t element,
-		 _Atomic uint32_t *sent);
+		 uint16_t type, uint64_t cookie, int eventfd, _Atomic uint32_t *sent);
+/* The thread looks for armings of this CQ from now on. */
+int uv_listen_cq(struct uv_ctx *ctx, uint32_t cqn);
 /* struct model_host: something happened to a queue. */
 void uv_events_raise(void *card, uint8_t type, uint32_t number);
 void uv_events_fatal(struct uv_card *card);
-/* The thread: has the CQ something for who armed it? With card->work. How much was done. */
+/* The thread: was the CQ armed, the page's CQ doorbell rung? With card->work. How much was done. */
 int uv_watch_cq(struct uv_card *card, struct uv_watch *w);
+int uv_watch_uar(struct uv_card *card, struct uv_watch *w);
 /* An object goes: nobody is told of it any more. */
 void uv_events_forget(struct uv_ctx *ctx, const struct uv_obj *o);
 

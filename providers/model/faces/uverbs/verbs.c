@@ -282,15 +282,18 @@ static int connect_cq(struct uv_call *c, struct uv_cq *cq)
 	struct uv_arg *async = uv_arg(c, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
 	int err = 0;
 
-	if (channel->present)
-		err = uv_listen_cq(c->ctx, cq->cqn, channel->channel, cq->element, &cq->sent);
-	if (!err && async->present)
-		err = uv_subscribe(async->channel, &cq->o, PRM_CMD_OP_CREATE_CQ, cq->cqn,
-				   PRM_EVENT_TYPE_CODING_CQ_ERROR, cq->element, -1);
-	if (!err && channel->present) {
+	if (channel->present) {
 		cq->channel = channel->channel;
 		uv_channel_hold(cq->channel);
+		err = uv_subscribe(cq->channel, &cq->o, PRM_CMD_OP_CREATE_CQ, cq->cqn,
+				   PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS, cq->element, -1,
+				   &cq->sent);
+		if (!err)
+			err = uv_listen_cq(c->ctx, cq->cqn);
 	}
+	if (!err && async->present)
+		err = uv_subscribe(async->channel, &cq->o, PRM_CMD_OP_CREATE_CQ, cq->cqn,
+				   PRM_EVENT_TYPE_CODING_CQ_ERROR, cq->element, -1, NULL);
 	return err;
 }
 
