@@ -213,26 +213,30 @@ enum model_synd model_do_CREATE_TIR(struct model_cmd *c)
 {
 	const uint8_t *tirc = PRM_AT(create_tir_in, c->in, ctx);
 	struct model_tir draft = {.rq = NULL}, *tir;
-	struct model_td *td;
+	uint32_t tdn = (uint32_t)PRM_GET(tirc, tirc, transport_domain);
+	struct model_td *td = NULL;
 	enum model_synd s;
 
 	if (!tir_plain(tirc))
 		return MODEL_S_TIR_CONTEXT;
-	td = model_cmd_find(c, MODEL_TD, (uint32_t)PRM_GET(tirc, tirc, transport_domain));
-	if (!td)
-		return c->why;
+	if (tdn) { /* 0: the function's own, as DPDK leaves it */
+		td = model_cmd_find(c, MODEL_TD, tdn);
+		if (!td)
+			return c->why;
+	}
 	s = find_destination(c, tirc, &draft);
 	if (s != MODEL_S_OK)
 		return s;
 	tir = model_cmd_new(c, MODEL_TIR, sizeof(*tir), 1);
 	if (!tir)
 		return c->why;
-	tir->td = td->o.id;
+	tir->td = tdn;
 	tir->rq = draft.rq;
 	tir->rqt = draft.rqt;
 	tir->rss = draft.rss;
 	tir->self_lb_block = (uint8_t)PRM_GET(tirc, tirc, self_lb_block);
-	model_obj_use(&tir->o, &td->o);
+	if (td)
+		model_obj_use(&tir->o, &td->o);
 	model_obj_use(&tir->o, tir->rq ? &tir->rq->o : &tir->rqt->o);
 	PRM_SET(create_tir_out, c->out, tirn, tir->o.id);
 	return MODEL_S_OK;

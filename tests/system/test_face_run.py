@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""model run: Debian's ibv_devices and ibv_devinfo on the model, exit statuses, signals, and nothing left behind."""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+tool, build = os.environ["MLXO_TOOL"], os.environ["MLXO_BUILD"]
+library = os.path.join(build, "libmlx5-model-uverbs.so")
+failed = 0
+
+
+def check(good, what):
+    global failed
+    if not good:
+        failed = 1
+        print("FAILED:", what)
+
+
+def run(*words, **kw):
+    return subprocess.run([tool, *words], capture_output=True, text=True, timeout=60, env=env, **kw)
+
+
+if not os.path.exists(library):
+    print("no libmlx5-model-uverbs.so in this build: linux-libc-dev has no rdma/mlx5_user_ioctl_cmds.h")
+    sys.exit(77)
+if re.search(r"__(asan|tsan)_", subprocess.run(["nm", "-D", library], capture_output=True, text=True).stdout):
+    print("sanitizer build: the preloaded model is tested in the plain one")
+    sys.exit(0)
+
+tmp = tempfile.mkdtemp(prefix="mlxo-face-run-")
+env = dict(os.environ, TMPDIR=tmp)
+census = os.path.join(tmp, "census")
+
+
+def left():
+    return glob.glob(os.path.join(tmp, "mlx5-model.*"))
+
+
+# devices
+r = run("model", "run", "--", "ibv_devices")
+check(r.returncode == 0 and r.stdout.count("mlx5_") == 1, f"ibv_devices: {r}")
+r = run("model", "run", "port=pair:a", "model:port=pair:a,profile=connectx-7", "--", "ibv_devices")
+check(r.stdout.count("mlx5_") == 2, f"two devices: {r}")
+env["MLXO_MODEL_CENSUS"] = census
+r = run("model", "run", "mtu=1500", "--", "ibv_devinfo", "-v")
+check(r.returncode == 0 and "PORT_ACTIVE" in r.stdout and "22.38.1002" in r.stdout, f"ibv_devinfo: {r}")
+check("active_mtu:\t\t1024" in r.stdout, "active MTU of 1500 bytes")
+lines = [json.loads(line) for line in open(census)]
+check(lines and all(not line["left"] and not line["live"] for line in lines), f"census: {lines}")
+del env["MLXO_MODEL_CENSUS"]
+r = run("-d", "model:profile=no-tls", "model", "run", "--", "printenv", "MLXO_MODEL")
+check(r.stdout == "model:profile=no-tls\n", f"-d is the device when there is no other: {r}")
+
+# a netdev resolves to the device
+r = run("model", "run", "--netdev", "lo", "--", "cat", "/sys/class/net/lo/device/vendor",
+        "/sys/class/infiniband/mlx5_0/node_type")
+check(r.stdout == "0x15b3\n1: CA\n", f"netdev: {r}")
+r = run("model", "run", "--netdev", "lo", "--", "ls", "/sys/class/infiniband/mlx5_0/device/net")
+check(r.stdout == "lo\n", f"netdev the other way: {r}")
+
+# statuses
+check(run("model", "run", "--", "sh", "-c", "exit 7").returncode == 7, "exit status")
+check(run("model", "run", "--", "sh", "-c", "kill -SEGV $$").returncode == 128 + signal.SIGSEGV, "signal")
+check(run("model", "run", "--", "/nonexistent").returncode == 127, "program that is not there")
+for words in (["model"], ["model", "walk"], ["model", "run"], ["model", "run", "ibv_devices"], ["model", "run", "--"],
+              ["model", "run", "port=null", "--netdev", "lo", "--", "true"]):
+    check(run(*words).returncode == 2, f"usage: {words}")
+r = run("model", "run", "profile=nothing", "--", "touch", os.path.join(tmp, "started"))
+check(r.returncode == 1 and "profile='nothing'" in r.stderr and not os.path.exists(os.path.join(tmp, "started")),
+      f"a device that is none: {r}")
+check(not left(), f"left behind: {left()}")
+
+# killed programs leave nothing, a killed tool's program ends by the signal that the tool passes on
+p = subprocess.Popen([tool, "model", "run", "--", "sh", "-c", "echo $$; kill -KILL $$"], stdout=subprocess.PIPE, env=env)
+p.communicate(timeout=60)
+check(p.returncode == 128 + signal.SIGKILL and not left(), f"SIGKILL: {p.returncode}, {left()}")
+p = subprocess.Popen([tool, "model", "run", "--", "sh", "-c", "echo ready; exec sleep 1000"], stdout=subprocess.PIPE,
+                     env=env)
+p.stdout.readline()
+check(len(left()) == 1 and os.stat(left()[0]).st_mode & 0o777 == 0o700, f"directory of its own: {left()}")
+p.send_signal(signal.SIGTERM)
+p.wait(timeout=60)
+check(p.returncode == 128 + signal.SIGTERM and not left(), f"SIGTERM: {p.returncode}, {left()}")
+
+# without the tool: the library makes the directory itself and removes it
+env["LD_PRELOAD"] = library
+r = subprocess.run(["ibv_devices"], capture_output=True, text=True, env=env)
+check(r.stdout.count("mlx5_") == 1, f"preloaded alone: {r}")
+env["MLXO_MODEL"] = "profile=nothing"
+r = subprocess.run(["ibv_devices"], capture_output=True, text=True, env=env)
+check("profile='nothing'" in r.stderr and "mlx5_" not in r.stdout, f"a device that is none, preloaded alone: {r}")
+
+shutil.rmtree(tmp)
+print("failed" if failed else "all checks passed")
+sys.exit(failed)
