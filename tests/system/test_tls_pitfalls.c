@@ -523,7 +523,7 @@ static void test_T8_T68_last_number(void **state)
 
 /* -- static parameters ------------------------------------------------------------------------------------------ */
 
-static unsigned int statics(const struct tls_walk *w)
+static unsigned int sets(const struct tls_walk *w)
 {
 	unsigned int n = 0;
 
@@ -554,10 +554,10 @@ static void test_T9_same_number_twice(void **state)
 		tls_conn_write(&a, 100);
 	tls_conn_flush(&a);
 	back_to(&a, 1 + 5 * len + 40, &w);
-	assert_int_equal(statics(&w), 1);
+	assert_int_equal(sets(&w), 1);
 	assert_true(w.rec_no == 5);
 	back_to(&a, 1 + 5 * len + 20, &w);
-	assert_int_equal(statics(&w), 0);
+	assert_int_equal(sets(&w), 0);
 	assert_string_equal(w.text, "pdDT");
 	back_to(&a, 1 + 5 * len, &w);
 	assert_string_equal(w.text, "pnT");
