@@ -568,7 +568,7 @@ static void try_stuck(struct pool_timer *timer)
 /* -- life -------------------------------------------------------------------------------------------------- */
 
 static const struct pool_ops ops = {
-	.name = "dek", .cleaning = true, .take = take, .give = give, .balance = balance};
+	.cleaning = true, .take = take, .give = give, .balance = balance};
 
 static uint32_t least(uint32_t a, uint32_t b)
 {

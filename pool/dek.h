@@ -6,8 +6,7 @@
  *
  *	  ┌────────────── SYNC done ◀───────────────┐
  *	clean ── lease ──▶ in use ── end ──▶ dirty ─┴─ SYNC started ─▶ syncing
- *				     └─ load failed or unanswered: dirty; unanswered twice or
- *					bulk doubtful: quarantined, never used again
+ *				     └─ load refused: dirty; unanswered: quarantined
  *
  * A slot freed while a SYNC runs stays dirty: it is not known whether that SYNC covers it. A SYNC that fails leaves its slots
  * dirty; the next one is tried later, with a growing pause. Two generations: SYNC is started while clean slots are left

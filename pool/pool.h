@@ -36,8 +36,7 @@ struct pool;
 
 /* What kind of pool: tis.c, dek.c. */
 struct pool_ops {
-	const char *name; /* "tis", "dek" */
-	bool cleaning;	  /* used items have to be cleaned before they are taken again */
+	bool cleaning; /* used items have to be cleaned before they are taken again */
 	/* With the lock held. take: up to n clean items out of the depot; returns how many. give: n items back into it;
 	 * !used: as they were taken. */
 	unsigned int (*take)(struct pool *p, void **items, unsigned int n);

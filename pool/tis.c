@@ -367,7 +367,7 @@ static void try_stuck(struct pool_timer *timer)
 
 /* -- life -------------------------------------------------------------------------------------------------- */
 
-static const struct pool_ops ops = {.name = "tis", .take = take, .give = give, .balance = balance};
+static const struct pool_ops ops = {.take = take, .give = give, .balance = balance};
 
 static uint32_t least(uint32_t a, uint32_t b)
 {

@@ -74,8 +74,8 @@ static void check_modules(struct doctor *d)
 		size_t have = strlen(missing);
 
 		if (!exists("%s/module/%s", sysfs(), names[i]))
-			snprintf(missing + have, sizeof(missing) - have, "%s%s", have ? " " : "",
-				 names[i]);
+			snprintf(missing + have, sizeof(missing) - have, "%s%s",
+				 have ? " " : "not loaded: ", names[i]);
 	}
 	if (*missing)
 		tell(d, "kernel modules", WARNING, missing,

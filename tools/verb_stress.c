@@ -97,6 +97,9 @@ int verb_stress(struct session *s, struct words *w)
 		rc = stress_files_open(&files, &o, &s->problem);
 	if (rc)
 		return rc;
+	/* of verbs before: its pools are still being filled, and would be counted */
+	mlxo_tls_engine_close(s->tls);
+	s->tls = NULL;
 	out_begin(s->out);
 	rc = run_modes(s, &o, &files);
 	drawn = stress_files_close(&files, rc ? &unsaid : &s->problem);

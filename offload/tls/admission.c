@@ -7,14 +7,16 @@
  * the more bytes a connection must have sent: the threshold doubles with every PRESSURE of them. Short connections never
  * cost a command, and the firmware's queue stays short.
  *
- * What failed is tried again after RETRY bytes more, not with the next record.
+ * What failed is tried again after RETRY bytes more, not with the next record. A connection that lost too much is tried again
+ * after LOSSES bytes, and after twice as many each time: or it would go to and fro, with most of its records in hardware.
  */
 #include "offload/tls/engine.h"
 #include "objects/error.h"
 
 #include <errno.h>
 
-enum { PRESSURE = 16, MOST_DOUBLINGS = 8, RETRY = 65536, DECLARED_LONG = 4, DECLARED_SHORT = 2 };
+enum { PRESSURE = 16, MOST_DOUBLINGS = 8, DECLARED_LONG = 4, DECLARED_SHORT = 2 };
+enum { RETRY = 65536, LOSSES = 1 << 20, LOSSES_MOST = 10 };
 
 static bool can(const struct mlxo_tls *tls)
 {
@@ -71,7 +73,25 @@ void tls_admission_look(struct mlxo_tls *tls, uint32_t n)
 		return;
 	/* the record itself counts when it is written: it may be refused and tried again */
 	if (tls->since + n > threshold(tls) && tls_admission_start(tls, /* wait */ false))
-		tls->admit = tls->since + RETRY;
+		tls_admission_later(tls);
+}
+
+static void not_before(struct mlxo_tls *tls, uint32_t bytes)
+{
+	if (tls->admit != UINT64_MAX)
+		tls->admit = tls->since + bytes;
+}
+
+void tls_admission_later(struct mlxo_tls *tls)
+{
+	not_before(tls, RETRY);
+}
+
+void tls_admission_lossy(struct mlxo_tls *tls)
+{
+	not_before(tls, (uint32_t)LOSSES << tls->losses);
+	if (tls->losses < LOSSES_MOST)
+		tls->losses++;
 }
 
 static void context_ready(struct pool_waiter *w, void *item, int err)

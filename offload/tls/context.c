@@ -79,7 +79,7 @@ static void not_admitted(struct mlxo_tls *tls, enum mlxo_tls_reason reason)
 	if (!pending && tls->state != MLXO_TLS_LOADING)
 		return;
 	tls_set_state(tls, MLXO_TLS_SOFTWARE, reason);
-	tls->admit = tls->admit == UINT64_MAX ? UINT64_MAX : tls->since + 65536;
+	tls_admission_later(tls);
 	stop_expecting(tls);
 	tls_key_settle(tls->key); /* it may be there, and the context is not */
 	tls_context_settle(tls);
@@ -143,6 +143,10 @@ void tls_to_software(struct mlxo_tls *tls, enum mlxo_tls_reason reason)
 
 	tls_set_state(tls, MLXO_TLS_SOFTWARE, reason);
 	tls->since = 0;
+	if (reason == MLXO_TLS_REASON_RETRANSMITS)
+		tls_admission_lossy(tls);
+	else if (reason == MLXO_TLS_REASON_RESET)
+		tls_admission_later(tls);
 	tls_key_settle(tls->key);
 	tls_context_settle(tls);
 	if (was) {
@@ -207,10 +211,8 @@ void tls_context_void(struct mlxo_tls *tls)
 	tls_key_void(tls->key);
 	if (tls->tis)
 		put_context(tls);
-	if (tls->state == MLXO_TLS_HARDWARE) {
-		tls->admit = tls->admit == UINT64_MAX ? UINT64_MAX : 65536;
+	if (tls->state == MLXO_TLS_HARDWARE)
 		tls_to_software(tls, MLXO_TLS_REASON_RESET);
-	}
 }
 
 /* -- open, close -------------------------------------------------------------------------------------------------- */
@@ -425,6 +427,7 @@ int mlxo_tls_write(struct mlxo_tls *tls, uint8_t type, const struct iovec *iov, 
 {
 	struct tls_write w = {type, iov, iovcnt, total(iov, iovcnt), cookie};
 	struct tls_record *r;
+	uint64_t limit = tls->q->engine->opts.record_limit;
 	int err = check_write(tls, &w);
 	bool soon;
 
@@ -439,7 +442,7 @@ int mlxo_tls_write(struct mlxo_tls *tls, uint8_t type, const struct iovec *iov, 
 	append(tls, r);
 	if (written)
 		*written = (struct mlxo_tls_written){r->seq, r->len, r->held};
-	soon = tls->key->records == tls->q->engine->opts.record_limit / 10 * 9;
+	soon = tls->key->records == limit - limit / 10;
 	if (soon)
 		tls_emit(tls, MLXO_TLS_EVENT_REKEY_SOON);
 	else

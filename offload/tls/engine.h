@@ -297,8 +297,9 @@ struct mlxo_tls {
 	bool opening;	/* open() has not returned */
 	bool closed;
 	bool in_pending;
-	bool pinned;	 /* software until asked otherwise */
-	uint8_t version; /* 0: TLS 1.2, 1: TLS 1.3 */
+	bool pinned;	     /* software until asked otherwise */
+	uint8_t version : 4; /* 0: TLS 1.2, 1: TLS 1.3 */
+	uint8_t losses : 4;  /* times that it went to software since too much was lost */
 	uint8_t admission, state, reason;
 };
 
@@ -324,6 +325,9 @@ void tls_context_void(struct mlxo_tls *tls);
 /* admission.c: look at the policy before a record of n bytes is written. */
 void tls_admission_init(struct mlxo_tls *tls, const struct mlxo_tls_params *params);
 void tls_admission_look(struct mlxo_tls *tls, uint32_t n);
+/* Hardware was not to be had, or too much was lost there: not again before so many bytes more. */
+void tls_admission_later(struct mlxo_tls *tls);
+void tls_admission_lossy(struct mlxo_tls *tls);
 /*
  * Take a context and start loading the key. 0: under way, or there: a key that old records keep on the device does not arrive
  * again (context.c looks). wait: stand in line for the context, then for the key.

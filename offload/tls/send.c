@@ -484,9 +484,9 @@ static int set_sizes(struct build *b, const struct mlxo_tls_segment *seg)
 	uint32_t tso = lso && lso < 16 ? UINT32_C(1) << lso : lso ? TSO_MAX : 0;
 
 	b->mtu = dev->ops->mtu(dev->prov);
-	b->mss = seg->mss ? seg->mss : seg->len ? seg->len : 1;
-	if (b->mss > seg->len && seg->len)
-		b->mss = seg->len;
+	b->mss = seg->mss && seg->mss < seg->len ? seg->mss : seg->len;
+	if (!b->mss) /* a packet without payload */
+		b->mss = 1;
 	if (b->pkt->len - b->pkt->l3 + b->mss > b->mtu)
 		return obj_error(-EMSGSIZE,
 				 "packets of %u bytes of payload behind %u bytes of headers: the "

@@ -31,9 +31,6 @@ static const struct {
 	const char *name, *about;
 } counters[] = {TLS_COUNTERS(COUNTER_ROW)};
 
-#define REASON_ROW(name, text) text,
-static const char *const reasons[] = {MLXO_TLS_REASONS(REASON_ROW)};
-
 static void put_counters(struct list *l, struct mlxo_tls_engine *e)
 {
 	for (int i = 0; i < TLS_NCOUNTERS; i++) {
@@ -65,8 +62,8 @@ static void put_states(struct list *l, struct mlxo_tls_engine *e)
 	    "wait for their key before anything can be written");
 	for (int i = 0; i < MLXO_TLS_NREASONS; i++)
 		if (reason[i])
-			put(l, "tls connections", reasons[i], reason[i],
-			    "connections that are where they are for this reason");
+			put(l, "tls connections", mlxo_tls_reason_text((enum mlxo_tls_reason)i),
+			    reason[i], "connections that are where they are for this reason");
 }
 
 static void put_queues(struct list *l, struct mlxo_tls_engine *e)

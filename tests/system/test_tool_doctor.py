@@ -46,6 +46,7 @@ def host():
         rc, checks = doctor("mlx5_7", SYSFS_PATH=sysfs)
         expect(rc == 1, "there is no such device")
         expect(checks["kernel modules"]["result"] == "warning", checks)
+        expect(checks["kernel modules"]["detail"].startswith("not loaded: "), checks)
         expect(checks["RDMA devices"]["result"] == "failed", checks)
         expect("lspci" in checks["RDMA devices"]["advice"], "says where to look")
         for name in ("module/mlx5_core", "module/mlx5_ib", "module/ib_uverbs", "class/infiniband/mlx5_7"):
