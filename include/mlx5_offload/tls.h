@@ -88,7 +88,8 @@ struct mlxo_tls_engine_opts {
 	uint32_t max_hardware; /* connections in hardware at a time; 0 = no limit but the pools' */
 	/*
 	 * A connection goes to software when more than so many percent of its last bytes were sent again: each
-	 * retransmission makes the NIC read the record once more. 0 = 10, 100 = never.
+	 * retransmission makes the NIC read the record once more. It is tried again after 1 MB more, then 2, 4 … MB.
+	 * 0 = 10, 100 = never.
 	 */
 	uint32_t retransmit_percent;
 	/* Records under one key before write() refuses with -EKEYEXPIRED; 0 = 23,726,566 (2^24.5, RFC 8446 5.5). */
@@ -100,15 +101,22 @@ struct mlxo_tls_engine_opts {
 	bool caller_runs;
 };
 
-/* -EOPNOTSUPP: the device has no TLS offload and admission is always; with other policies it opens and stays in software. */
+/*
+ * opts: NULL for the defaults. The device must outlive the engine; several engines of a device are possible. -EINVAL: an option,
+ * with what is allowed; -EOPNOTSUPP: the device has no TLS offload and admission is always; with other policies it opens and
+ * stays in software; -ENOMEM; -EIO, -ETIMEDOUT: the device.
+ */
 MLXO_API int mlxo_tls_engine_open(struct mlxo_device *dev, const struct mlxo_tls_engine_opts *opts,
 				  struct mlxo_tls_engine **engine);
-/* All queues are destroyed. Waits until the pools have given everything back. NULL is allowed. */
+/* Queues that are left are destroyed with it. Waits until the pools have given everything back. NULL is allowed. */
 MLXO_API void mlxo_tls_engine_close(struct mlxo_tls_engine *engine);
 
 /*
  * Memory that payload lies in: records written from it are sent without a copy. Anything else is copied. The memory must
- * stay until it is unregistered, and nothing written from it may be outstanding then (-EBUSY is not detected).
+ * stay until it is unregistered, and nothing written from it may be outstanding then, which is not checked: else the send queue
+ * stops with an error. For few, large areas that stay: each change takes memory until the engine is closed. Any thread.
+ * -EEXIST: part of it is registered; -ENOENT: nothing registered begins at addr; -EINVAL; -ENOMEM, which on a NIC may be
+ * ulimit -l.
  */
 MLXO_API int mlxo_tls_memory_register(struct mlxo_tls_engine *engine, void *addr, size_t len);
 MLXO_API int mlxo_tls_memory_unregister(struct mlxo_tls_engine *engine, void *addr);
@@ -119,7 +127,7 @@ MLXO_API int mlxo_device_check_tls(struct mlxo_device *dev, uint16_t version, ui
 /*
  * After the device was reset (send() and poll() say -EIO): make queues and pools anew on the same device. All connections
  * go on in software, what was not acknowledged can be sent again. No other thread may be in the engine. May be called
- * again after a failure.
+ * again after a failure. What else uses the device (another engine, IPsec) was lost with it, and is not recovered by this.
  */
 MLXO_API int mlxo_tls_engine_recover(struct mlxo_tls_engine *engine);
 
@@ -135,13 +143,15 @@ struct mlxo_tls_queue_opts {
 	/* Headers, tags, software records and copied payload until they are acknowledged: bytes, 64 KB..1 GB; 0 = 16 MB */
 	size_t buffer_bytes;
 	/*
-	 * From ack(), poll(), send(): the payload of the record that was written with `cookie` may be changed or freed. Called once per
-	 * record that write() said is held.
+	 * The payload of the record that was written with `cookie` may be changed or freed. Once per record that write() said is
+	 * held, from any call for the queue or one of its connections but write(). It must not call anything for this queue or its
+	 * connections.
 	 */
 	void (*released)(void *ctx, void *cookie);
 	/*
-	 * From poll(), wait(), write(), send(), move(), recover() and queue_recover(). It may do anything with tls, close it
-	 * included (but not while wait() waits for it), and must not close another connection.
+	 * From poll(), wait(), write(), send(), move(), recover(), queue_recover(), and open() that waits (of other connections
+	 * than the new one). It may do anything with tls, close it included (but not while wait() waits for it), and must not
+	 * close another connection or destroy the queue.
 	 */
 	void (*event)(void *ctx, struct mlxo_tls *tls, enum mlxo_tls_event event);
 	void *ctx; /* of both */
@@ -244,7 +254,8 @@ struct mlxo_tls_segment {
 /*
  * Post a range, for the first time or again. What is acknowledged already is left out; when nothing else is left, 0.
  * -EAGAIN: the ring has no room for all of it, nothing was posted (flush, poll); -ERANGE: outside of what was written;
- * -EINVAL: the template; -EMSGSIZE: longer than the device's MTU; -EIO: the queue is in the error state (recover).
+ * -EINVAL: the template; -EMSGSIZE: packets longer than the device's MTU, or a range that needs more than the whole ring: send
+ * less at a time; -EIO: the queue is in the error state (recover); -ENOMEM, nothing was posted.
  */
 MLXO_API int mlxo_tls_send(struct mlxo_tls *tls, const struct mlxo_tls_segment *seg);
 /*
@@ -255,7 +266,9 @@ MLXO_API int mlxo_tls_ack(struct mlxo_tls *tls, uint32_t una);
 
 /*
  * KeyUpdate of TLS 1.3: the next record is number 0 under this key (key, salt, iv as above); records under the old one can be
- * sent again until they are acknowledged. Write the KeyUpdate message first. -EOPNOTSUPP: TLS 1.2 has no KeyUpdate.
+ * sent again until they are acknowledged. Write the KeyUpdate message first. The connection keeps a reference.
+ * -EOPNOTSUPP: TLS 1.2 has no KeyUpdate; -EAGAIN: it still waits for its first key (admission always); -EINVAL: length;
+ * -ENOMEM. After a failure the old key is used.
  */
 MLXO_API int mlxo_tls_rekey(struct mlxo_tls *tls, struct mlxo_secret *key);
 
