@@ -34,6 +34,7 @@ struct rule {
 
 /* -- tables and rules ----------------------------------------------------------------------------------------- */
 
+/* As the library's own: ESP in transport mode needs neither reformat_en nor decap_en, which an e-switch may refuse. */
 static struct reply make_table(struct lab *lab, struct table *t, uint8_t level)
 {
 	uint8_t in[PRM_BYTES(create_flow_table_in)] = {0}, out[PRM_BYTES(create_flow_table_out)];
@@ -44,8 +45,6 @@ static struct reply make_table(struct lab *lab, struct table *t, uint8_t level)
 	PRM_SET(create_flow_table_in, in, table_type, t->type);
 	PRM_SET(flow_table_context, ctx, level, level);
 	PRM_SET(flow_table_context, ctx, log_size, LOG_TABLE);
-	PRM_SET(flow_table_context, ctx, reformat_en, t->type == TX);
-	PRM_SET(flow_table_context, ctx, decap_en, t->type == RX);
 	r = lab_create(lab, in, sizeof(in), out, sizeof(out), &t->obj);
 	t->id = lab_accepted(r) ? (uint32_t)PRM_GET(create_flow_table_out, out, table_id) : 0;
 	return r;
