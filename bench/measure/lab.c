@@ -266,7 +266,9 @@ static int by_size(const void *a, const void *b)
 
 void lab_spread(struct answer *a, const char *name, uint64_t *ns, size_t n)
 {
+	size_t middle = n / 2, p99 = n * 99 / 100;
+
 	qsort(ns, n, sizeof(*ns), by_size);
-	answer_number(a, (double)ns[n / 2] / 1e3, "us", "%s_median", name);
-	answer_number(a, (double)ns[n * 99 / 100] / 1e3, "us", "%s_p99", name);
+	answer_number(a, (double)ns[middle] / 1e3, "us", "%s_median", name);
+	answer_number(a, (double)ns[p99] / 1e3, "us", "%s_p99", name);
 }
