@@ -5,7 +5,7 @@
 #include "objects/alloc.h"
 #include "objects/device.h"
 #include "objects/error.h"
-#include "providers/model/control.h"
+#include "objects/model_control.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +15,19 @@ static const enum model_fault_kind kinds[] = {
 	[MLXO_FAULT_LOST] = MODEL_FAULT_LOST,	  [MLXO_FAULT_CORRUPT] = MODEL_FAULT_CORRUPT,
 	[MLXO_FAULT_FATAL] = MODEL_FAULT_FATAL,
 };
+
+obj_model_find_fn obj_model_find;
+
+/* The model that the device is, or that somebody knows behind it. */
+static const struct model_controls *model(struct mlxo_device *dev, struct prov_device **prov)
+{
+	const struct model_controls *found = NULL;
+
+	*prov = dev->prov;
+	if (obj_model_find && !model_of(dev->prov))
+		found = obj_model_find(dev->prov, prov);
+	return found ? found : &model_controls;
+}
 
 /* Put what the model answered in words. */
 static int answer(struct mlxo_device *dev, int err)
@@ -33,6 +46,7 @@ static int answer(struct mlxo_device *dev, int err)
 int mlxo_model_fault_set(struct mlxo_device *dev, enum mlxo_fault kind, uint64_t nth,
 			 uint16_t opcode, uint8_t status, uint32_t syndrome)
 {
+	struct prov_device *m;
 	struct model_fault f = {
 		.nth = nth, .opcode = opcode, .status = status, .syndrome = syndrome};
 
@@ -45,24 +59,29 @@ int mlxo_model_fault_set(struct mlxo_device *dev, enum mlxo_fault kind, uint64_t
 		return obj_error(-EINVAL, "fault with status 0x%x: an error status is needed",
 				 status);
 	f.kind = kinds[kind];
-	return answer(dev, model_fault_set(dev->prov, &f));
+	return answer(dev, model(dev, &m)->fault_set(m, &f));
 }
 
 int mlxo_model_fault_clear(struct mlxo_device *dev)
 {
-	return answer(dev, model_fault_clear(dev->prov));
+	struct prov_device *m;
+
+	return answer(dev, model(dev, &m)->fault_clear(m));
 }
 
 int mlxo_model_reset(struct mlxo_device *dev)
 {
-	return answer(dev, model_reset(dev->prov));
+	struct prov_device *m;
+
+	return answer(dev, model(dev, &m)->reset(m));
 }
 
 int mlxo_model_advance(struct mlxo_device *dev, uint64_t until, uint64_t *now)
 {
-	int err = model_advance(dev->prov, until, now);
+	struct prov_device *m;
+	int err = model(dev, &m)->advance(m, until, now);
 
-	if (err == -ENOTSUP && model_of(dev->prov))
+	if (err == -ENOTSUP && model_of(m))
 		return obj_error(err,
 				 "the clock of device %s cannot be moved: only one that was "
 				 "opened with time=virtual has such a clock",
@@ -72,8 +91,9 @@ int mlxo_model_advance(struct mlxo_device *dev, uint64_t until, uint64_t *now)
 
 int mlxo_model_host(struct mlxo_device *dev, struct mlxo_model_host *host)
 {
+	struct prov_device *m;
 	struct model_cost cost;
-	int err = model_cost(dev->prov, &cost);
+	int err = model(dev, &m)->cost(m, &cost);
 
 	if (!err)
 		*host = (struct mlxo_model_host){cost.open_ps, cost.byte_ps, cost.threads};
@@ -82,14 +102,17 @@ int mlxo_model_host(struct mlxo_device *dev, struct mlxo_model_host *host)
 
 int mlxo_model_wire_watch(struct mlxo_device *dev, mlxo_model_wire_fn fn, void *ctx)
 {
-	return answer(dev, model_wire_watch(dev->prov, fn, ctx));
+	struct prov_device *m;
+
+	return answer(dev, model(dev, &m)->wire_watch(m, fn, ctx));
 }
 
 int mlxo_model_census(struct mlxo_device *dev, struct mlxo_stat **stats, size_t *n)
 {
+	struct prov_device *m;
 	struct model_census census;
 	struct mlxo_stat *s;
-	int err = model_census(dev->prov, &census);
+	int err = model(dev, &m)->census(m, &census);
 
 	*stats = NULL;
 	*n = 0;
@@ -108,10 +131,11 @@ int mlxo_model_census(struct mlxo_device *dev, struct mlxo_stat **stats, size_t 
 
 int mlxo_model_stats(struct mlxo_device *dev, struct mlxo_stat **stats, size_t *n)
 {
+	struct prov_device *m;
 	struct model_stat *from;
 	struct mlxo_stat *s;
 	size_t count;
-	int err = model_stats(dev->prov, &from, &count);
+	int err = model(dev, &m)->stats(m, &from, &count);
 
 	*stats = NULL;
 	*n = 0;

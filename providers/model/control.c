@@ -78,3 +78,14 @@ int model_dev_stats(struct model_dev *dev, struct model_stat **stats, size_t *n)
 	*n = l.n;
 	return 0;
 }
+
+const struct model_controls model_controls = {
+	.fault_set = model_fault_set,
+	.fault_clear = model_fault_clear,
+	.reset = model_reset,
+	.census = model_census,
+	.stats = model_stats,
+	.advance = model_advance,
+	.wire_watch = model_wire_watch,
+	.cost = model_cost,
+};

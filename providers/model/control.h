@@ -68,4 +68,17 @@ struct model_cost {
 int model_cost(struct prov_device *dev, struct model_cost *cost);
 /* Each returns -ENOTSUP on another provider's device. */
 
+/* All of them, for who reaches a model of another copy of this code (faces/uverbs/control.h). */
+struct model_controls {
+	int (*fault_set)(struct prov_device *dev, const struct model_fault *f);
+	int (*fault_clear)(struct prov_device *dev);
+	int (*reset)(struct prov_device *dev);
+	int (*census)(struct prov_device *dev, struct model_census *census);
+	int (*stats)(struct prov_device *dev, struct model_stat **stats, size_t *n);
+	int (*advance)(struct prov_device *dev, uint64_t until, uint64_t *now);
+	int (*wire_watch)(struct prov_device *dev, model_wire_fn fn, void *ctx);
+	int (*cost)(struct prov_device *dev, struct model_cost *cost);
+};
+extern const struct model_controls model_controls;
+
 #endif
