@@ -66,6 +66,7 @@ static int card_init(struct uv_card *card, unsigned int index, const char *word,
 		return -ENOMEM;
 	}
 	pthread_mutex_init(&card->lock, NULL);
+	pthread_mutex_init(&card->turn, NULL);
 	pthread_mutex_init(&card->work, NULL);
 	pthread_mutex_init(&card->events, NULL);
 	pthread_cond_init(&card->more, NULL);
@@ -164,6 +165,31 @@ static void wait_for_queues(struct uv_card *card)
 	pthread_mutex_unlock(&card->work);
 }
 
+/* Everything that can be done now. How much it was. */
+static int take_turn(struct uv_card *card)
+{
+	int n;
+
+	pthread_mutex_lock(&card->turn);
+	pthread_mutex_lock(&card->work);
+	n = look(card);
+	pthread_mutex_unlock(&card->work);
+	n += prov_ops(card->prov)->progress(card->prov);
+	pthread_mutex_unlock(&card->turn);
+	return n;
+}
+
+int uv_settle(struct uv_card *card)
+{
+	int n, sum = 0;
+
+	if (!card->prov)
+		return 0;
+	while ((n = take_turn(card)) > 0)
+		sum += n;
+	return sum;
+}
+
 static void *serve(void *arg)
 {
 	struct uv_card *card = arg;
@@ -175,10 +201,7 @@ static void *serve(void *arg)
 		int n;
 
 		wait_for_queues(card);
-		pthread_mutex_lock(&card->work);
-		n = look(card);
-		pthread_mutex_unlock(&card->work);
-		n += prov_ops(card->prov)->progress(card->prov);
+		n = take_turn(card);
 		if (m->time == MODEL_TIME_VIRTUAL)
 			prov_ops(card->prov)->wait(card->prov, 1);
 		if (n) {
@@ -205,26 +228,35 @@ static int start_thread(struct uv_card *card)
 	return -err;
 }
 
-int uv_card_start(struct uv_card *card)
+int uv_card_open(struct uv_card *card, char *why, size_t whylen)
 {
-	char why[512];
 	int err;
 
 	if (card->prov)
 		return 0;
-	err = model_prov_ops.open(card->spec, &card->prov, why, sizeof(why));
+	err = model_prov_ops.open(card->spec, &card->prov, why, whylen);
 	if (err) {
-		fprintf(stderr, "libmlx5-model-uverbs: %s: %s\n", card->name, why);
 		card->prov = NULL;
-		return -ENODEV;
+		return err;
 	}
 	card->prov->m.host = (struct model_host){.ctx = card, .event = uv_events_raise};
 	err = start_thread(card);
 	if (err) {
+		snprintf(why, whylen, "no thread: %s", strerror(-err));
 		model_prov_ops.close(card->prov);
 		card->prov = NULL;
 	}
 	return err;
+}
+
+int uv_card_start(struct uv_card *card)
+{
+	char why[512] = "";
+
+	if (uv_card_open(card, why, sizeof(why)) == 0)
+		return 0;
+	fprintf(stderr, "libmlx5-model-uverbs: %s: %s\n", card->name, why);
+	return -ENODEV;
 }
 
 int uv_watch_add(struct uv_card *card, const struct uv_watch *what)
@@ -258,7 +290,7 @@ void uv_watch_remove(struct uv_card *card, enum uv_watched what, uint32_t number
 	pthread_mutex_unlock(&card->work);
 }
 
-static void card_stop(struct uv_card *card)
+void uv_card_stop(struct uv_card *card)
 {
 	pthread_mutex_lock(&card->work);
 	atomic_store(&card->stop, true);
@@ -267,6 +299,8 @@ static void card_stop(struct uv_card *card)
 	if (card->running)
 		pthread_join(card->thread, NULL);
 	card->running = false;
+	atomic_store(&card->stop, false);
+	card->fatal = false;
 	while (card->watches) {
 		struct uv_watch *w = card->watches;
 
@@ -286,7 +320,7 @@ static void card_stop(struct uv_card *card)
 void uv_cards_fini(void)
 {
 	for (unsigned int i = 0; i < uv_ncards; i++)
-		card_stop(&uv_cards[i]);
+		uv_card_stop(&uv_cards[i]);
 	uv_ncards = 0;
 }
 

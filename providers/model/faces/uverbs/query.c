@@ -103,6 +103,7 @@ static int open_context(struct uv_ctx *ctx, bool devx)
 	if (!err) {
 		ctx->uid = free_uid(ctx->card);
 		ctx->devx = devx;
+		ctx->card->reserved = false;
 		atomic_store(&ctx->open, true);
 	}
 	pthread_mutex_unlock(&ctx->card->lock);

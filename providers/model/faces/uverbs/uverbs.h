@@ -15,8 +15,8 @@
  * A context is one open descriptor: a uid of the model's firmware. What the kernel checks is checked here (handles,
  * attributes, which command may go which way); what the card checks is the model's.
  *
- * Locks, outermost first: card->lock (contexts, start and stop), ctx->lock (handles), card->work (what the thread
- * watches), the model's, card->events (channels). The descriptor table has its own, a leaf.
+ * Locks, outermost first: card->lock (contexts, start and stop), ctx->lock (handles), card->turn (doorbells, frames),
+ * card->work (what the thread watches), the model's, card->events (channels). The descriptor table has its own, a leaf.
  */
 #ifndef FACES_UVERBS_H
 #define FACES_UVERBS_H
@@ -75,9 +75,12 @@ struct uv_card {
 	pthread_mutex_t lock;
 	struct prov_device *prov; /* NULL until somebody opens it */
 	struct uv_ctx *ctxs;
+	bool reserved; /* for who opens it next (control.c) */
 	sem_t slots;
 
 	int pages; /* memory of doorbell pages, page n at n * UV_PAGE; -1: none yet */
+
+	pthread_mutex_t turn; /* one at a time does what hardware does */
 
 	pthread_mutex_t work;
 	pthread_cond_t more;
@@ -101,8 +104,13 @@ static inline struct model_dev *uv_model(struct uv_card *card)
 /* From MLXO_MODEL: 0 or -errno with a sentence in why. */
 int uv_cards_init(char *why, size_t whylen);
 void uv_cards_fini(void);
-/* Start the model; 0 or -errno. With card->lock. */
+/* Start the model; 0 or -errno, with a sentence in why or on stderr. With card->lock. */
+int uv_card_open(struct uv_card *card, char *why, size_t whylen);
 int uv_card_start(struct uv_card *card);
+/* End the model and its thread; nobody uses the card. With card->lock. */
+void uv_card_stop(struct uv_card *card);
+/* Do now what the card's thread would do a moment later. How much. */
+int uv_settle(struct uv_card *card);
 /* The thread looks at one more, one less. -ENOMEM. */
 int uv_watch_add(struct uv_card *card, const struct uv_watch *what);
 void uv_watch_remove(struct uv_card *card, enum uv_watched what, uint32_t number);
