@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/tls_rig.h"
 #include "tests/lib/frames.h"
+#include "tests/lib/test_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ void tls_rig_open(struct tls_rig *r, const char *options, const struct mlxo_tls_
 	q.event = event;
 	q.ctx = r;
 	snprintf(name, sizeof(name), "model%s%s", *options ? ":" : "", options);
-	assert_int_equal(mlxo_device_open(name, &r->dev), 0);
+	assert_int_equal(test_device_open(name, &r->dev), 0);
 	r->census = tls_rig_census(r);
 	assert_int_equal(mlxo_tls_engine_open(r->dev, &o, &r->engine), 0);
 	assert_int_equal(mlxo_tls_queue_create(r->engine, &q, &r->queue), 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/two_nics.h"
+#include "tests/lib/test_device.h"
 
 #include <netinet/in.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ static void open_side(struct two_nics *t, int side, const char *pair, const char
 	char name[256];
 
 	device_name(name, side, pair, options);
-	assert_int_equal(mlxo_device_open(name, &s->dev), 0);
+	assert_int_equal(test_device_open(name, &s->dev), 0);
 	assert_int_equal(mlxo_channel_create(s->dev, &rings, &s->channel), 0);
 	opts.channel = s->channel;
 	assert_int_equal(mlxo_ipsec_open(s->dev, &opts, &s->ipsec), 0);

@@ -22,6 +22,7 @@
 #include "queues/channel.h"
 #include "queues/tx.h"
 #include "steering/rule.h"
+#include "tests/lib/test_device.h"
 
 enum { MIN = 14, MAX = 9216 };
 #define NAME "model:port=pair:channel,mtu=9202"
@@ -75,7 +76,7 @@ static void end_open(struct end *e, uint32_t entries, uint32_t max_frame)
 					 .max_frame = max_frame};
 
 	memset(e, 0, sizeof(*e));
-	assert_int_equal(mlxo_device_open(NAME, &e->dev), 0);
+	assert_int_equal(test_device_open(NAME, &e->dev), 0);
 	assert_int_equal(mlxo_channel_create(e->dev, &opts, &e->ch), 0);
 	lead_to_channel(e);
 }
@@ -297,7 +298,7 @@ static void broken_wqe(void **state)
 
 	(void)state;
 	end_open(&b, 64, 256);
-	assert_int_equal(mlxo_device_open(NAME, &dev), 0);
+	assert_int_equal(test_device_open(NAME, &dev), 0);
 	assert_int_equal(queue_tx_init(&tx, dev, 16, 256), 0);
 	for (unsigned int n = 0; n < 10; n++) {
 		uint8_t *wqe;
@@ -359,7 +360,7 @@ static uint64_t fail_commands(enum mlxo_fault kind)
 		uint64_t before;
 		int err;
 
-		assert_int_equal(mlxo_device_open("model", &dev), 0);
+		assert_int_equal(test_device_open("model", &dev), 0);
 		before = census(dev);
 		assert_int_equal(mlxo_model_fault_set(dev, kind, n, 0, 8, 0x19c6d6), 0);
 		err = mlxo_channel_create(dev, NULL, &ch);
@@ -405,7 +406,7 @@ static void every_allocation_may_fail(void **state)
 	uint64_t before;
 
 	(void)state;
-	assert_int_equal(mlxo_device_open("model", &dev), 0);
+	assert_int_equal(test_device_open("model", &dev), 0);
 	before = census(dev);
 	for (uint64_t n = 1;; n++) {
 		int err;
@@ -431,7 +432,7 @@ static void refuses_wild_size(void **state)
 	struct mlxo_device *dev;
 
 	(void)state;
-	assert_int_equal(mlxo_device_open("model", &dev), 0);
+	assert_int_equal(test_device_open("model", &dev), 0);
 	assert_int_equal(mlxo_channel_create(dev, &opts, &channel), -EINVAL);
 	assert_null(channel);
 	mlxo_device_close(dev);

@@ -24,6 +24,7 @@
 #include "objects/error.h"
 #include "objects/ipsec.h"
 #include "steering/rule.h"
+#include "tests/lib/test_device.h"
 
 static uint64_t census(struct mlxo_device *dev, const char *type)
 {
@@ -53,7 +54,7 @@ static struct mlxo_device *open_device(const char *name)
 {
 	struct mlxo_device *dev;
 
-	assert_int_equal(mlxo_device_open(name, &dev), 0);
+	assert_int_equal(test_device_open(name, &dev), 0);
 	return dev;
 }
 
@@ -68,15 +69,17 @@ static void names(void **state)
 					  "model:what=1",
 					  "model:profile=none",
 					  "model:port=nowhere"};
-	struct mlxo_device *dev = open_device("model:profile=connectx-7");
+	struct mlxo_device *dev;
 
 	(void)state;
+	test_device_needs_model("names of NICs are tested in system/mlx5_face");
+	dev = open_device("model:profile=connectx-7");
 	assert_string_equal(mlxo_device_name(dev), "model");
 	assert_true(mlxo_device_is_named(dev, "eth4"));
 	mlxo_device_close(dev);
 	mlxo_device_close(NULL);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		int err = mlxo_device_open(bad[i], &dev);
+		int err = test_device_open(bad[i], &dev);
 
 		if (err == 0) { /* "model:" without options may be allowed */
 			mlxo_device_close(dev);
@@ -92,19 +95,25 @@ static void names(void **state)
 static void every_command_of_open_may_fail(void **state)
 {
 	static const char *const kinds[] = {"status=0x8", "timeout", "lost", "corrupt", "fatal"};
+	/* libmlx5 has some of its own, and goes on without their answers; and a page that cannot be write-combining */
+	const unsigned int others = test_device_is_mlx5() ? 8 : 0;
 
 	(void)state;
 	for (size_t k = 0; k < 5; k++) {
+		unsigned int worked = 0;
+
 		for (unsigned int n = 1;; n++) {
 			struct mlxo_device *dev;
 			char name[80];
 			int err;
 
 			snprintf(name, sizeof(name), "model:fault=%u:%s", n, kinds[k]);
-			err = mlxo_device_open(name, &dev);
+			err = test_device_open(name, &dev);
 			if (!err) {
 				mlxo_device_close(dev);
-				assert_true(n >= 8);
+				if (worked++ < others)
+					continue;
+				assert_true(n - worked >= 7);
 				break;
 			}
 			assert_null(dev);
@@ -122,7 +131,7 @@ static void every_allocation_of_open_may_fail(void **state)
 		int err;
 
 		mlxo_alloc_fail_at(n);
-		err = mlxo_device_open("model", &dev);
+		err = test_device_open("model", &dev);
 		mlxo_alloc_fail_at(0);
 		if (!err)
 			break;
@@ -180,7 +189,8 @@ static void a_refused_dealloc_at_close_is_one_line(void **state)
 	assert_int_equal(lines, 1);
 	assert_non_null(strstr(logged, "DEALLOC_PD"));
 	assert_non_null(strstr(logged, "BAD_RES_STATE_ERR"));
-	assert_non_null(strstr(logged, "0xef0c8a"));
+	if (!test_device_is_mlx5()) /* the kernel tells no syndrome of a destroy */
+		assert_non_null(strstr(logged, "0xef0c8a"));
 }
 
 /* -- objects: a key, what uses it, a rule that uses that ------------------------------------------------------- */
@@ -286,7 +296,8 @@ static void every_command_may_fail(void **state)
 	assert_int_equal(fail_each(MLXO_FAULT_STATUS), 15);
 	assert_int_equal(fail_each(MLXO_FAULT_TIMEOUT), 15);
 	assert_int_equal(fail_each(MLXO_FAULT_LOST), 15);
-	assert_int_equal(fail_each(MLXO_FAULT_CORRUPT), 15);
+	if (!test_device_is_mlx5()) /* of a destroy, the kernel does not tell it from a refusal */
+		assert_int_equal(fail_each(MLXO_FAULT_CORRUPT), 15);
 }
 
 static void death_and_reset(void **state)
@@ -320,6 +331,12 @@ static uint64_t number(struct mlxo_stat *s, size_t n, const char *group, const c
 	return UINT64_MAX;
 }
 
+/* Opcodes that libmlx5 sends on its own, too. */
+static bool is_libmlx5s(const char *opcode)
+{
+	return strcmp(opcode, "QUERY_HCA_CAP") == 0 || strcmp(opcode, "ALLOC_UAR") == 0;
+}
+
 /* The library counts what it sent; the model counts what it got. */
 static void both_count_the_same(void **state)
 {
@@ -340,7 +357,8 @@ static void both_count_the_same(void **state)
 		got = number(model, nmodel, "commands", lib[i].name);
 		/* tables of the root are the model's own commands */
 		if (got != UINT64_MAX && !strstr(lib[i].name, "FLOW_TABLE") &&
-		    strcmp(lib[i].name, "total") != 0)
+		    strcmp(lib[i].name, "total") != 0 &&
+		    !(test_device_is_mlx5() && is_libmlx5s(lib[i].name)))
 			assert_int_equal(got, lib[i].value);
 	}
 	assert_int_equal(number(lib, nlib, "commands", "CREATE_GENERAL_OBJECT"), 2);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "objects/alloc.h"
+#include "tests/lib/test_device.h"
 
 struct scenario {
 	struct two_nics t;
@@ -58,6 +59,8 @@ static void expect_one_line(struct scenario *s, int err)
 	}
 	assert_true(e->firmware);
 	assert_non_null(strstr(e->text, e->op));
+	if (!s->unknown && test_device_is_mlx5() && strstr(e->text, "BAD_RES_STATE_ERR"))
+		return; /* of a destroy, the kernel tells that it was refused, no more */
 	if (!s->unknown) {
 		assert_non_null(strstr(e->text, "BAD_PARAM_ERR"));
 		assert_non_null(strstr(e->text, "0x65c1fb"));
@@ -251,6 +254,8 @@ static void every_answer_lost(void **state)
 static void every_answer_corrupt(void **state)
 {
 	(void)state;
+	test_device_needs_model("the kernel does not tell an answer to a destroy that it does not "
+				"know from a refusal");
 	enumerate_commands(MLXO_FAULT_CORRUPT, true);
 }
 
@@ -290,7 +295,7 @@ static void every_command_of_open_refused(void **state)
 
 		n++;
 		failed = 0;
-		assert_int_equal(mlxo_device_open("model", &dev), 0);
+		assert_int_equal(test_device_open("model", &dev), 0);
 		assert_int_equal(mlxo_channel_create(dev, &rings, &opts.channel), 0);
 		census = two_nics_census(dev);
 		mlxo_model_fault_set(dev, MLXO_FAULT_STATUS, n, 0, PRM_CMD_STAT_BAD_PARAM_ERR,
@@ -476,10 +481,11 @@ static uint64_t add_and_flush(uint32_t n)
 	struct mlxo_ipsec_sa_params p;
 	struct mlxo_ipsec *ipsec;
 	struct mlxo_device *dev;
-	uint64_t census, first, used;
+	uint64_t open, census, first, used;
 	size_t flushed;
 
-	assert_int_equal(mlxo_device_open("model", &dev), 0);
+	assert_int_equal(test_device_open("model", &dev), 0);
+	open = two_nics_census(dev);
 	assert_int_equal(mlxo_ipsec_open(dev, &opts, &ipsec), 0);
 	census = two_nics_census(dev);
 	first = commands(dev);
@@ -498,7 +504,8 @@ static uint64_t add_and_flush(uint32_t n)
 	assert_int_equal(two_nics_census(dev), census);
 	used = commands(dev) - first;
 	mlxo_ipsec_close(ipsec);
-	assert_in_range(two_nics_census(dev), 0, 3); /* PD, transport domain, UAR of the device */
+	assert_in_range(two_nics_census(dev), 0,
+			open); /* PD, transport domain, UAR of the device */
 	mlxo_device_close(dev);
 	return used;
 }

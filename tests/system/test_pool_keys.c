@@ -16,6 +16,7 @@
 #include "lib/two_nics.h"
 #include "pool/dek.h"
 #include "pool/tis.h"
+#include "tests/lib/test_device.h"
 
 enum {
 	CONNECTIONS = 200,
@@ -229,7 +230,7 @@ static void an_unanswered_slot_is_not_used_again(void **state)
 		struct pool_dek_stats s;
 		uint32_t lost;
 
-		assert_int_equal(mlxo_device_open("model", &p.dev), 0);
+		assert_int_equal(test_device_open("model", &p.dev), 0);
 		pools_open(&p);
 		assert_int_equal(mlxo_model_fault_set(p.dev, kind, 1,
 						      PRM_CMD_OP_MODIFY_GENERAL_OBJECT, 0, 0),
@@ -284,7 +285,7 @@ static void every_command(enum mlxo_fault kind, uint8_t status)
 	struct mlxo_device *dev;
 	uint64_t n, total, census;
 
-	assert_int_equal(mlxo_device_open("model:time=virtual", &dev), 0);
+	assert_int_equal(test_device_open("model:time=virtual", &dev), 0);
 	dev->keys_synced =
 		true; /* the SYNC before the first key: a failure of create, see unit/pool_dek */
 	census = two_nics_census(dev);

@@ -17,6 +17,7 @@
 
 #include "pool/dek.h"
 #include "pool/tis.h"
+#include "tests/lib/test_device.h"
 
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -90,7 +91,7 @@ static void cached_pairs_take_no_lock(void **state)
 	unsigned long before;
 	uint64_t sent;
 
-	assert_int_equal(mlxo_device_open("model", &dev), 0);
+	assert_int_equal(test_device_open("model", &dev), 0);
 	assert_int_equal(pool_exec_create(dev, &(struct pool_exec_opts){0}, &exec), 0);
 	assert_int_equal(pool_tis_create(exec, &(struct pool_tis_opts){.low = 100}, &tis), 0);
 	pool_exec_drain(exec);
@@ -128,7 +129,7 @@ static void cached_slots_take_no_lock(void **state)
 	unsigned long before;
 	unsigned int n;
 
-	assert_int_equal(mlxo_device_open("model", &dev), 0);
+	assert_int_equal(test_device_open("model", &dev), 0);
 	assert_int_equal(pool_exec_create(dev, &(struct pool_exec_opts){0}, &exec), 0);
 	assert_int_equal(pool_dek_create(exec, &(struct pool_dek_opts){.purpose = TLS}, &dek), 0);
 	pool_exec_drain(exec);

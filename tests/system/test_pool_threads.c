@@ -17,6 +17,7 @@
 #include "lib/two_nics.h"
 #include "pool/dek.h"
 #include "pool/tis.h"
+#include "tests/lib/test_device.h"
 
 enum { THREADS = 8, ROUNDS = 1500, NUMBERS = 1 << 16, CLOSES = 300 };
 enum { TLS = PRM_GENERAL_OBJECT_TYPE_ENCRYPTION_KEY_PURPOSE_TLS };
@@ -140,7 +141,7 @@ static void threads_share_pools(void **state)
 	struct pool_dek_stats ks;
 	uint64_t census;
 
-	assert_int_equal(mlxo_device_open("model", &t.dev), 0);
+	assert_int_equal(test_device_open("model", &t.dev), 0);
 	census = two_nics_census(t.dev);
 	assert_int_equal(pool_exec_create(t.dev, &(struct pool_exec_opts){.thread = true}, &t.exec),
 			 0);
@@ -170,7 +171,7 @@ static void closing_races_with_the_thread(void **state)
 		.purpose = TLS, .log_bulk = 2, .max = 64, .low = 8, .idle_ns = 50000};
 	uint64_t census;
 
-	assert_int_equal(mlxo_device_open("model", &t.dev), 0);
+	assert_int_equal(test_device_open("model", &t.dev), 0);
 	census = two_nics_census(t.dev);
 	assert_int_equal(pool_exec_create(t.dev, &(struct pool_exec_opts){.thread = true}, &t.exec),
 			 0);

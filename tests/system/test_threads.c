@@ -20,6 +20,7 @@
 #include "objects/dek.h"
 #include "queues/channel.h"
 #include "steering/rule.h"
+#include "tests/lib/test_device.h"
 
 enum { THREADS = 4, ROUNDS = 200, FRAMES = 3000, FRAME = 300 };
 
@@ -66,7 +67,7 @@ static void many_threads_on_one_device(void **state)
 	void *bad;
 
 	(void)state;
-	assert_int_equal(mlxo_device_open("model", &shared), 0);
+	assert_int_equal(test_device_open("model", &shared), 0);
 	for (intptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&th[i], NULL, objects, (void *)(i + 1)), 0);
 	for (int i = 0; i < THREADS; i++) {
@@ -104,7 +105,7 @@ static void end_open(struct end *e)
 	struct steer_match any;
 
 	steer_match_init(&any);
-	assert_int_equal(mlxo_device_open("model:port=pair:threads", &e->dev), 0);
+	assert_int_equal(test_device_open("model:port=pair:threads", &e->dev), 0);
 	assert_int_equal(mlxo_channel_create(e->dev, &opts, &e->ch), 0);
 	act.tir = queue_channel_tir(e->ch);
 	assert_int_equal(steer_table_create(e->dev, &attr, &e->table), 0);

@@ -14,6 +14,7 @@
 
 #include "objects/alloc.h"
 #include "prm/prm.h"
+#include "tests/lib/test_device.h"
 
 enum { MEMBERS = 16, ROOM = 1 << 17, LOG_BULK = 2, TRIES = 40, RECORD = 3000, CHURN = 12 };
 
@@ -233,7 +234,7 @@ static size_t quarantined(void)
 static void begin(void)
 {
 	memset(&l, 0, sizeof(l));
-	assert_int_equal(mlxo_device_open("model:time=virtual", &l.dev), 0);
+	assert_int_equal(test_device_open("model:time=virtual", &l.dev), 0);
 	crowd_init(&l.crowd, l.dev, MEMBERS);
 }
 

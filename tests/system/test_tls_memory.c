@@ -16,6 +16,7 @@
 
 #include "offload/tls/engine.h"
 #include "pool/bulk.h"
+#include "tests/lib/test_device.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OTHER_MALLOC true /* with redzones, and without mallinfo */
@@ -42,7 +43,7 @@ static int setup(void **state)
 	struct mlxo_tls_queue_opts q = {.size = sizeof(q)};
 
 	(void)state;
-	assert_int_equal(mlxo_device_open("model", &dev), 0);
+	assert_int_equal(test_device_open("model", &dev), 0);
 	assert_int_equal(mlxo_tls_engine_open(dev, &o, &engine), 0);
 	assert_int_equal(mlxo_tls_queue_create(engine, &q, &queue), 0);
 	while (mlxo_device_progress(dev) > 0)

@@ -4,6 +4,7 @@
 #include "tests/lib/mock_provider.h"
 #include "tests/lib/tls_rig.h"
 #include "tests/lib/tls_walk.h"
+#include "tests/lib/test_device.h"
 
 #include <errno.h>
 #include <mlx5_offload/error.h>
@@ -210,6 +211,7 @@ static void test_T69_reset(void **state)
 	struct tls_conn c, other;
 
 	(void)state;
+	test_device_needs_model("a context of libmlx5 does not outlive a reset of its NIC");
 	open_any(&other, 12, 128, 50);
 	open_hw(&c, 13, 256);
 	for (int i = 0; i < 5; i++)
@@ -618,7 +620,7 @@ static void test_T76_T72_capabilities(void **state)
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		struct mlxo_device *dev;
 
-		assert_int_equal(mlxo_device_open("model", &dev), 0);
+		assert_int_equal(test_device_open("model", &dev), 0);
 		assert_int_equal(mlxo_device_check_tls(dev, MLXO_TLS_1_2, MLXO_TLS_AES_GCM_128), 0);
 		mock_cap(dev, needed[i].cap, needed[i].value);
 		assert_int_equal(mlxo_device_check_tls(dev, MLXO_TLS_1_2, MLXO_TLS_AES_GCM_128),

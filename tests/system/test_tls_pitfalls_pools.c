@@ -3,6 +3,7 @@
 #include "tests/lib/tls_rig.h"
 #include "tests/lib/tls_walk.h"
 #include "prm/prm.h"
+#include "tests/lib/test_device.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -228,7 +229,7 @@ static void test_T30_failed_setup(void **state)
 
 		memset(&rig, 0, sizeof(rig));
 		p.key = mlxo_secret_new("0123456789abcdef0123456789ab", 28);
-		assert_int_equal(mlxo_device_open("model", &rig.dev), 0);
+		assert_int_equal(test_device_open("model", &rig.dev), 0);
 		before = tls_rig_census(&rig);
 		mlxo_model_fault_set(rig.dev, MLXO_FAULT_STATUS, nth, 0, PRM_CMD_STAT_LIM_ERR, 0);
 		if (!mlxo_tls_engine_open(rig.dev, &o, &rig.engine) &&
@@ -254,7 +255,7 @@ static void test_T31_close_while_filling(void **state)
 
 	(void)state;
 	memset(&rig, 0, sizeof(rig));
-	assert_int_equal(mlxo_device_open("model", &rig.dev), 0);
+	assert_int_equal(test_device_open("model", &rig.dev), 0);
 	rig.census = tls_rig_census(&rig);
 	for (int i = 0; i < 30; i++) {
 		assert_int_equal(mlxo_tls_engine_open(rig.dev, &o, &rig.engine), 0);

@@ -7,6 +7,7 @@
  * MLXO_CHURN_SECONDS: how long (2).
  */
 #include "tests/lib/tls_crowd.h"
+#include "tests/lib/test_device.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -261,7 +262,7 @@ static void churn(enum mlxo_tls_recycle recycle)
 	uint64_t before;
 
 	memset(&t, 0, sizeof(t));
-	assert_int_equal(mlxo_device_open("model", &t.dev), 0);
+	assert_int_equal(test_device_open("model", &t.dev), 0);
 	before = census();
 	assert_int_equal(mlxo_tls_engine_open(t.dev, &o, &t.engine), 0);
 	crowd_init(&t.crowd, t.dev, THREADS * EACH);
