@@ -178,7 +178,7 @@ int capture_next(struct capture *c, const uint8_t **frame, size_t *len, struct p
 	if (!rc)
 		rc = read_one(c, &h, frame, p);
 	if (!rc && !h)
-		rc = problem_errno(p, EINVAL, "%s became shorter while it was sent", name(c));
+		return problem_errno(p, EINVAL, "%s became shorter while it was sent", name(c));
 	if (!rc)
 		rc = check_frame(c, h, p);
 	if (rc)

@@ -70,7 +70,7 @@ static void set_list(struct model_rqt *rqt, struct model_rq **rq, uint32_t n)
 {
 	rqt->rq = rq;
 	rqt->n = n;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n && rq[i]; i++) /* all are there */
 		rq[i]->o.users++;
 }
 

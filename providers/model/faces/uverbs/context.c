@@ -138,8 +138,10 @@ static void clean_up(struct uv_ctx *ctx)
 	count(uv_model(ctx->card), ctx->uid, left);
 	while (ctx->objs && destroy_round(ctx))
 		;
-	while (ctx->objs)
-		forget(ctx, ctx->objs); /* the device is dead: its objects go with the uid */
+	for (struct uv_obj *o = ctx->objs, *next; o; o = next) {
+		next = o->next;
+		forget(ctx, o); /* the device is dead: its objects go with the uid */
+	}
 	model_fw_close_uid(uv_model(ctx->card), ctx->uid);
 	write_census(ctx, left);
 }
