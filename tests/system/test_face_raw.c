@@ -253,6 +253,24 @@ static void test_pages(void **state)
 	assert_int_equal(ioctl(fd, RDMA_VERBS_IOCTL, NULL) ? errno : 0, EBADF);
 }
 
+/* A context lives as long as one number of its descriptor. */
+static void test_duplicates(void **state)
+{
+	int fd = open_context(), one = dup(fd), two = fcntl(fd, F_DUPFD_CLOEXEC, 100);
+	int null = open("/dev/null", O_RDWR);
+	uint32_t pd = new_pd(fd);
+
+	assert_true(two >= 100);
+	close(fd);
+	assert_int_equal(destroy(one, pd), 0);
+	assert_int_equal(dup2(null, one), one); /* not a context any more */
+	assert_int_equal(destroy(one, pd), ENOTTY);
+	assert_int_not_equal(new_pd(two), 0);
+	close(one);
+	close(two);
+	close(null);
+}
+
 /* -- races ------------------------------------------------------------------------------------------------------ */
 
 static _Atomic int shared; /* a descriptor that one thread closes and opens while others use it */
@@ -338,17 +356,12 @@ static void test_nothing_lives(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_device_node),
-		cmocka_unit_test(test_order_of_opening),
-		cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_attributes),
-		cmocka_unit_test(test_mailboxes),
-		cmocka_unit_test(test_without_devx),
-		cmocka_unit_test(test_handles),
-		cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_close_while_in_use),
-		cmocka_unit_test(test_destroyed_once),
-		cmocka_unit_test(test_nothing_lives),
+		cmocka_unit_test(test_device_node),    cmocka_unit_test(test_order_of_opening),
+		cmocka_unit_test(test_headers),	       cmocka_unit_test(test_attributes),
+		cmocka_unit_test(test_mailboxes),      cmocka_unit_test(test_without_devx),
+		cmocka_unit_test(test_handles),	       cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_duplicates),     cmocka_unit_test(test_close_while_in_use),
+		cmocka_unit_test(test_destroyed_once), cmocka_unit_test(test_nothing_lives),
 	};
 
 	if (!face_preload(argv, "model"))

@@ -5,7 +5,7 @@
  *
  *   open("/dev/infiniband/uverbsN")  -> /dev/null, remembered in a table of descriptors
  *   ioctl, mmap on such a one        -> ioctl.c, a page of memory
- *   close                            -> the context goes
+ *   close                            -> the context goes, with the last number of the descriptor
  *   socket(AF_NETLINK, ., NETLINK_RDMA) -> EPROTONOSUPPORT: libibverbs then looks at sysfs
  *
  * Everything else goes to the C library. The table is read without a lock where a descriptor is not ours.
@@ -280,6 +280,54 @@ PUBLIC int close(int fd)
 	uv_channel_closed(fd);
 	return REAL(close)(fd);
 }
+
+/* `to` is now another number of what `from` is, and no more what it was. */
+static int duplicated(int from, int to)
+{
+	struct uv_ctx *ctx, *old;
+
+	if (to < 0 || to == from)
+		return to;
+	old = file_take(to);
+	if (old)
+		uv_ctx_put(old);
+	uv_channel_closed(to);
+	ctx = to < MAX_FDS ? file_get(from) : NULL;
+	if (ctx)
+		file_set(to, ctx);
+	return to;
+}
+
+PUBLIC int dup(int fd)
+{
+	return duplicated(fd, REAL(dup)(fd));
+}
+
+PUBLIC int dup2(int fd, int to)
+{
+	return duplicated(fd, REAL(dup2)(fd, to));
+}
+
+PUBLIC int dup3(int fd, int to, int flags)
+{
+	return duplicated(fd, REAL(dup3)(fd, to, flags));
+}
+
+#define FCNTL(name) \
+	PUBLIC int name(int fd, int cmd, ...) \
+	{ \
+		va_list ap; \
+		void *arg; \
+		int ret; \
+\
+		va_start(ap, cmd); \
+		arg = va_arg(ap, void *); \
+		va_end(ap); \
+		ret = REAL(name)(fd, cmd, arg); \
+		return cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC ? duplicated(fd, ret) : ret; \
+	}
+FCNTL(fcntl)
+FCNTL(fcntl64)
 
 int uv_real_close(int fd)
 {
