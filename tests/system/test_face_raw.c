@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -271,6 +272,27 @@ static void test_duplicates(void **state)
 	close(null);
 }
 
+/* A child has a card of its own, also when its parent is using one, and ends like any process. */
+static void test_fork(void **state)
+{
+	int fd = open_context(), status;
+	uint32_t pd = new_pd(fd);
+	pid_t child = fork();
+
+	if (child == 0) {
+		int own = open("/dev/infiniband/uverbs0", O_RDWR);
+
+		if (destroy(fd, pd) != ENOTTY || close(fd) ||
+		    get_context(own, MLX5_IB_ALLOC_UCTX_DEVX) || !new_pd(own))
+			_exit(1);
+		exit(0); /* with all destructors */
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(destroy(fd, pd), 0);
+	close(fd);
+}
+
 /* -- races ------------------------------------------------------------------------------------------------------ */
 
 static _Atomic int shared; /* a descriptor that one thread closes and opens while others use it */
@@ -356,12 +378,19 @@ static void test_nothing_lives(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_device_node),    cmocka_unit_test(test_order_of_opening),
-		cmocka_unit_test(test_headers),	       cmocka_unit_test(test_attributes),
-		cmocka_unit_test(test_mailboxes),      cmocka_unit_test(test_without_devx),
-		cmocka_unit_test(test_handles),	       cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_duplicates),     cmocka_unit_test(test_close_while_in_use),
-		cmocka_unit_test(test_destroyed_once), cmocka_unit_test(test_nothing_lives),
+		cmocka_unit_test(test_device_node),
+		cmocka_unit_test(test_order_of_opening),
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_attributes),
+		cmocka_unit_test(test_mailboxes),
+		cmocka_unit_test(test_without_devx),
+		cmocka_unit_test(test_handles),
+		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_duplicates),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_close_while_in_use),
+		cmocka_unit_test(test_destroyed_once),
+		cmocka_unit_test(test_nothing_lives),
 	};
 
 	if (!face_preload(argv, "model"))

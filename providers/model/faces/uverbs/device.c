@@ -52,6 +52,16 @@ static int check_spec(struct uv_card *card, char *why, size_t whylen)
 	return err;
 }
 
+static void init_locks(struct uv_card *card)
+{
+	pthread_mutex_init(&card->lock, NULL);
+	pthread_mutex_init(&card->turn, NULL);
+	pthread_mutex_init(&card->work, NULL);
+	pthread_mutex_init(&card->events, NULL);
+	pthread_cond_init(&card->more, NULL);
+	sem_init(&card->slots, 0, UV_COMMANDS_AT_ONCE);
+}
+
 static int card_init(struct uv_card *card, unsigned int index, const char *word, char *why,
 		     size_t whylen)
 {
@@ -65,12 +75,7 @@ static int card_init(struct uv_card *card, unsigned int index, const char *word,
 		snprintf(why, whylen, "device '%s': out of memory", word);
 		return -ENOMEM;
 	}
-	pthread_mutex_init(&card->lock, NULL);
-	pthread_mutex_init(&card->turn, NULL);
-	pthread_mutex_init(&card->work, NULL);
-	pthread_mutex_init(&card->events, NULL);
-	pthread_cond_init(&card->more, NULL);
-	sem_init(&card->slots, 0, UV_COMMANDS_AT_ONCE);
+	init_locks(card);
 	return check_spec(card, why, whylen);
 }
 
@@ -315,6 +320,23 @@ void uv_card_stop(struct uv_card *card)
 	card->pages = -1;
 	free(card->spec);
 	card->spec = NULL;
+}
+
+void uv_cards_forked(void)
+{
+	for (unsigned int i = 0; i < uv_ncards; i++) {
+		struct uv_card *card = &uv_cards[i];
+
+		init_locks(card);
+		card->prov = NULL;
+		card->ctxs = NULL;
+		card->channels = NULL;
+		card->watches = NULL;
+		card->running = card->fatal = card->reserved = false;
+		if (card->pages >= 0)
+			uv_real_close(card->pages);
+		card->pages = -1;
+	}
 }
 
 void uv_cards_fini(void)

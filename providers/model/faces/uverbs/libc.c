@@ -11,7 +11,7 @@
  * Everything else goes to the C library. The table is read without a lock where a descriptor is not ours.
  *
  * Start: cards from MLXO_MODEL, the sysfs tree in MLXO_MODEL_DIR (a directory of `model run`, shared with the
- * program's children) or in one of our own. End: contexts go before the models they use.
+ * program's children) or in one of our own. End: contexts go before the models they use. A forked child starts anew.
  */
 #include "uverbs.h"
 
@@ -395,9 +395,24 @@ static int start(char *why, size_t whylen)
 	return 0;
 }
 
+/*
+ * A child without exec: the thread of a card is not there and locks are as they were. What was open is not the child's;
+ * what it opens is a card of its own. Nothing is freed.
+ */
+static void in_child(void)
+{
+	for (int fd = 0; fd < MAX_FDS; fd++)
+		if (atomic_load_explicit(&files[fd], memory_order_relaxed))
+			atomic_store(&files[fd], NULL);
+	pthread_mutex_init(&files_lock, NULL);
+	uv_cards_forked();
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	char why[512];
+
+	pthread_atfork(NULL, NULL, in_child);
 
 	/* contexts go after main() ended, when libcrypto would have cleaned up */
 	OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);

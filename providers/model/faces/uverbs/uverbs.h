@@ -104,6 +104,7 @@ static inline struct model_dev *uv_model(struct uv_card *card)
 /* From MLXO_MODEL: 0 or -errno with a sentence in why. */
 int uv_cards_init(char *why, size_t whylen);
 void uv_cards_fini(void);
+void uv_cards_forked(void); /* in a child: as after init, what was open is forgotten */
 /* Start the model; 0 or -errno, with a sentence in why or on stderr. With card->lock. */
 int uv_card_open(struct uv_card *card, char *why, size_t whylen);
 int uv_card_start(struct uv_card *card);
