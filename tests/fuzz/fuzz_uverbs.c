@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +87,16 @@ static uint32_t take(struct input *in, unsigned int bytes)
 	return v;
 }
 
+/* struct ib_uverbs_ioctl_hdr without its open end */
+struct header {
+	uint16_t length, object_id, method_id, num_attrs;
+	uint64_t reserved1;
+	uint32_t driver_id, reserved2;
+};
+static_assert(sizeof(struct header) == sizeof(struct ib_uverbs_ioctl_hdr), "the same layout");
+
 struct call {
-	struct ib_uverbs_ioctl_hdr hdr;
+	struct header hdr;
 	struct ib_uverbs_attr attrs[MAX_ATTRS];
 };
 

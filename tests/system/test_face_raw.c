@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <assert.h>
 #include <cmocka.h>
 
 #include <errno.h>
@@ -31,8 +32,16 @@
 
 enum { MAX_ATTRS = 8, THREADS = 6, ROUNDS = 300 };
 
+/* struct ib_uverbs_ioctl_hdr without its open end */
+struct header {
+	uint16_t length, object_id, method_id, num_attrs;
+	uint64_t reserved1;
+	uint32_t driver_id, reserved2;
+};
+static_assert(sizeof(struct header) == sizeof(struct ib_uverbs_ioctl_hdr), "the same layout");
+
 struct call {
-	struct ib_uverbs_ioctl_hdr hdr;
+	struct header hdr;
 	struct ib_uverbs_attr attrs[MAX_ATTRS];
 };
 

@@ -59,7 +59,7 @@ int uv_channel_new(struct uv_ctx *ctx, enum uv_channel_kind kind, struct uv_chan
 		return -ENOMEM;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		free(ch);
-		return -errno;
+		return -EMFILE;
 	}
 	ch->ctx = ctx;
 	ch->card = ctx->card;

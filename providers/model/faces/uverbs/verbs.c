@@ -302,7 +302,7 @@ static int create_cq(struct uv_call *c)
 	struct uv_cq *cq = (struct uv_cq *)c->made;
 	struct mlx5_ib_create_cq_resp resp = {.cqn = 0};
 	struct mlx5_ib_create_cq d;
-	uint32_t cqe, vector;
+	uint32_t cqe = 0, vector = 0;
 	unsigned int log = 0;
 	int err = uv_in(c, UVERBS_ATTR_UHW_IN, &d, sizeof(d));
 
