@@ -8,7 +8,7 @@
  * cost a command, and the firmware's queue stays short.
  *
  * What failed is tried again after RETRY bytes more, not with the next record. A connection that lost too much is tried again
- * after LOSSES bytes, and after twice as many each time: or it would go to and fro, with most of its records in hardware.
+ * after LOSSES bytes, and after twice as many each time: or it would go back and forth, with most of its records in hardware.
  */
 #include "offload/tls/engine.h"
 #include "objects/error.h"

@@ -315,10 +315,11 @@ static int create_cq(struct uv_call *c)
 			    sizeof(cq->element));
 	if (!err)
 		err = check_cq(&d, cqe, vector);
-	while (!err && (UINT32_C(1) << log) < cqe + 1)
+	if (err)
+		return err;
+	while ((UINT32_C(1) << log) < cqe + 1)
 		log++;
-	if (!err)
-		err = make_cq(c->ctx, cq, &d, log);
+	err = make_cq(c->ctx, cq, &d, log);
 	if (err)
 		return err;
 	cqe = (UINT32_C(1) << log) - 1;
