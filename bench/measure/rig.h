@@ -13,7 +13,7 @@
 #include "keys.h"
 #include "queues/sq.h"
 #include "queues/tls.h"
-#include "tls_records.h"
+#include "tests/lib/tls_records.h"
 
 enum { RIG_HEADERS = 54, RIG_RECORD_AT = 64, RIG_DATA = 16000, RIG_MEMORY = 1 << 16 };
 
