@@ -36,7 +36,7 @@ enum { MAX_FDS = 1 << 16 };
 
 static _Atomic(struct uv_ctx *) files[MAX_FDS];
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
-static char own_root[64]; /* made by us: "" if it was given */
+static char own_root[PATH_MAX]; /* made by us: "" if it was given */
 static pid_t own_pid;
 
 /* -- descriptors ------------------------------------------------------------------------------------------------ */
@@ -363,18 +363,21 @@ static int make_tree(const char *root)
 
 static int start(char *why, size_t whylen)
 {
-	const char *dir = getenv("MLXO_MODEL_DIR");
+	const char *dir = getenv("MLXO_MODEL_DIR"), *tmp = getenv("TMPDIR");
 	char root[PATH_MAX], devices[PATH_MAX];
 	int err = uv_cards_init(why, whylen);
 
 	if (err)
 		return err;
 	if (!dir) {
-		strcpy(own_root, "/tmp/mlx5-model.XXXXXX");
+		if (!tmp || !*tmp)
+			tmp = "/tmp";
+		snprintf(own_root, sizeof(own_root), "%s/mlx5-model.XXXXXX", tmp);
 		if (!mkdtemp(own_root)) {
+			err = -errno;
 			own_root[0] = '\0';
-			snprintf(why, whylen, "no directory below /tmp: %s", strerror(errno));
-			return -errno;
+			snprintf(why, whylen, "no directory below %s: %s", tmp, strerror(-err));
+			return err;
 		}
 		own_pid = getpid();
 		dir = own_root;
