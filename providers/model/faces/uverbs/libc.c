@@ -361,30 +361,44 @@ static int make_tree(const char *root)
 	return err == -EEXIST ? 0 : err;
 }
 
+/* A directory of our own, whose name programs that we start inherit. */
+static int make_own_root(char *why, size_t whylen)
+{
+	const char *tmp = getenv("TMPDIR");
+	int err = 0;
+
+	if (!tmp || !*tmp)
+		tmp = "/tmp";
+	if (snprintf(own_root, sizeof(own_root), "%s/mlx5-model.XXXXXX", tmp) >=
+	    (int)sizeof(own_root))
+		err = -ENAMETOOLONG;
+	else if (!mkdtemp(own_root))
+		err = -errno;
+	if (err) {
+		own_root[0] = '\0';
+		snprintf(why, whylen, "no directory below %s: %s", tmp, strerror(-err));
+		return err;
+	}
+	own_pid = getpid();
+	setenv("MLXO_MODEL_DIR", own_root, 1);
+	return 0;
+}
+
 static int start(char *why, size_t whylen)
 {
-	const char *dir = getenv("MLXO_MODEL_DIR"), *tmp = getenv("TMPDIR");
+	const char *dir = getenv("MLXO_MODEL_DIR");
 	char root[PATH_MAX], devices[PATH_MAX];
 	int err = uv_cards_init(why, whylen);
 
+	if (!err && !dir) {
+		err = make_own_root(why, whylen);
+		dir = own_root;
+	}
 	if (err)
 		return err;
-	if (!dir) {
-		if (!tmp || !*tmp)
-			tmp = "/tmp";
-		snprintf(own_root, sizeof(own_root), "%s/mlx5-model.XXXXXX", tmp);
-		if (!mkdtemp(own_root)) {
-			err = -errno;
-			own_root[0] = '\0';
-			snprintf(why, whylen, "no directory below %s: %s", tmp, strerror(-err));
-			return err;
-		}
-		own_pid = getpid();
-		dir = own_root;
-		setenv("MLXO_MODEL_DIR", dir, 1);
-	}
-	snprintf(root, sizeof(root), "%s/sys", dir);
-	if (REAL(access)(root, F_OK))
+	if (snprintf(root, sizeof(root), "%s/sys", dir) >= (int)sizeof(root))
+		err = -ENAMETOOLONG;
+	else if (REAL(access)(root, F_OK))
 		err = make_tree(root);
 	if (err) {
 		snprintf(why, whylen, "the tree in MLXO_MODEL_DIR cannot be made: %s",
