@@ -96,6 +96,7 @@ static const struct row {
 	ROW(rx_ft_support, "nic_receive.ft_support", AT_PROP(receive, ft_support), YES | NEEDED, "RX flow tables"),
 	ROW(rx_flow_counter, "nic_receive.flow_counter", AT_PROP(receive, flow_counter), YES, "RX counters"),
 	ROW(rx_flow_modify_en, "nic_receive.flow_modify_en", AT_PROP(receive, flow_modify_en), YES, "RX rules can be changed in place"),
+	ROW(rx_ignore_flow_level, "nic_receive.ignore_flow_level", AT_PROP(receive, ignore_flow_level), YES, "RX rules can lead back to the kernel's tables"),
 	ROW(rx_ipsec_decrypt, "nic_receive.ipsec_decrypt", AT_PROP(receive, ipsec_decrypt), YES | NEEDED, "RX rules decrypt"),
 	ROW(rx_del_esp_transport, "nic_receive.reformat_del_esp_trasport", AT_PROP(receive, reformat_del_esp_trasport), YES | NEEDED, "RX rules remove ESP headers"),
 	ROW(rx_decap, "nic_receive.decap", AT_PROP(receive, decap), YES | NEEDED, "RX rules remove headers"),

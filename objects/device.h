@@ -57,6 +57,7 @@ enum obj_cap {
 	OBJ_CAP_rx_ft_support,
 	OBJ_CAP_rx_flow_counter,
 	OBJ_CAP_rx_flow_modify_en,
+	OBJ_CAP_rx_ignore_flow_level,
 	OBJ_CAP_rx_ipsec_decrypt,
 	OBJ_CAP_rx_del_esp_transport,
 	OBJ_CAP_rx_decap,

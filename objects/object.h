@@ -47,6 +47,7 @@ struct mlxo_device;
 	O(GROUP, "flow group") \
 	O(RULE, "flow table entry") \
 	O(ATTACHMENT, "rule of the root") \
+	O(ANCHOR, "steering anchor") \
 	O(UMEM, "umem") \
 	O(MKEY, "memory key")
 

@@ -93,6 +93,7 @@ struct prov_attach {
 };
 
 struct prov_attachment;
+struct prov_anchor;
 
 /* A deadline: fire() is called once from progress() when now() >= when. One thread at a time per timer. */
 struct prov_timer {
@@ -122,7 +123,7 @@ struct prov_ops {
 	int (*fd)(struct prov_device *dev);
 
 	/*
-	 * From here to detach: 0; -EREMOTEIO: refused, nothing was done; -ETIMEDOUT, -EPROTO: no answer, or one that
+	 * From here to anchor_free: 0; -EREMOTEIO: refused, nothing was done; -ETIMEDOUT, -EPROTO: no answer, or one that
 	 * says nothing, so that it may have been done; -EIO: the device is dead; -ENOMEM, -EINVAL, -ENOSPC: not sent.
 	 */
 	int (*umem_reg)(struct prov_device *dev, void *addr, size_t len, struct prov_umem *umem);
@@ -140,6 +141,15 @@ struct prov_ops {
 		      struct prov_attachment **out);
 	int (*detach)(struct prov_device *dev,
 		      struct prov_attachment *a); /* 0 or -errno: then still attached */
+
+	/*
+	 * A table by which received packets go on as if rules of less than this priority had not taken them: to those
+	 * of this priority and later ones, then to the kernel. Rules that lead to it need ignore_flow_level. It must
+	 * be freed after them. priority 1..15, beyond that of every attachment that leads there, or packets go round.
+	 */
+	int (*anchor)(struct prov_device *dev, unsigned int priority, struct prov_anchor **out,
+		      uint32_t *table_id);
+	int (*anchor_free)(struct prov_device *dev, struct prov_anchor *a);
 
 	/*
 	 * Ring the send doorbell after the doorbell record was written and a release barrier: ctrl is the first 8

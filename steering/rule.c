@@ -28,17 +28,18 @@ static bool same_mask(const struct steer_group *g, const struct steer_match *m)
 
 static int check_end(const struct steer_table *t, const struct steer_actions *a)
 {
-	int ends = a->allow + a->drop + (a->table != NULL) + (a->tir != NULL);
+	int ends = a->allow + a->drop + (a->table != NULL) + (a->anchor != NULL) + (a->tir != NULL);
 
 	if (ends != 1)
 		return obj_error(-EINVAL,
-				 "a rule ends in exactly one of allow, drop, table and receive "
-				 "queue; %d were given",
+				 "a rule ends in exactly one of allow, drop, table, anchor and "
+				 "receive queue; %d were given",
 				 ends);
 	if (a->allow && t->dir != PROV_TX)
 		return obj_error(-EINVAL, "only TX rules can send to the wire");
-	if (a->tir && t->dir != PROV_RX)
-		return obj_error(-EINVAL, "only RX rules can lead to a receive queue");
+	if ((a->tir || a->anchor) && t->dir != PROV_RX)
+		return obj_error(-EINVAL,
+				 "only RX rules can lead to a receive queue or to the kernel");
 	if (a->table && (a->table->dir != t->dir || a->table->level <= t->level))
 		return obj_error(
 			-EINVAL,
@@ -88,7 +89,7 @@ static unsigned int action_bits(const struct steer_actions *a)
 		bits |= PRM_FLOW_CONTEXT_ACTION_ALLOW;
 	if (a->drop)
 		bits |= PRM_FLOW_CONTEXT_ACTION_DROP;
-	if (a->table || a->tir)
+	if (a->table || a->anchor || a->tir)
 		bits |= PRM_FLOW_CONTEXT_ACTION_FWD_DEST;
 	if (a->counter)
 		bits |= PRM_FLOW_CONTEXT_ACTION_COUNT;
@@ -103,16 +104,22 @@ static unsigned int action_bits(const struct steer_actions *a)
 	return bits;
 }
 
+static uint32_t destination(const struct steer_actions *a)
+{
+	if (a->anchor)
+		return a->anchor->table_id;
+	return a->table ? a->table->obj.id : a->tir->obj.id;
+}
+
 static void put_list(struct set_fte *cmd, uint8_t *fc, const struct steer_actions *a)
 {
 	uint8_t *at = PRM_AT(flow_context, fc, destination);
 
-	if (a->table || a->tir) {
+	if (a->table || a->anchor || a->tir) {
 		PRM_SET(dest_format_struct, at, destination_type,
-			a->table ? PRM_IFC_FLOW_DESTINATION_TYPE_FLOW_TABLE
-				 : PRM_IFC_FLOW_DESTINATION_TYPE_TIR);
-		PRM_SET(dest_format_struct, at, destination_id,
-			a->table ? a->table->obj.id : a->tir->obj.id);
+			a->tir ? PRM_IFC_FLOW_DESTINATION_TYPE_TIR
+			       : PRM_IFC_FLOW_DESTINATION_TYPE_FLOW_TABLE);
+		PRM_SET(dest_format_struct, at, destination_id, destination(a));
 		PRM_SET(flow_context, fc, destination_list_size, 1);
 		at += LIST_ENTRY;
 	}
@@ -134,6 +141,7 @@ static void build(struct set_fte *cmd, const struct steer_group *g, uint32_t ind
 	PRM_SET(set_fte_in, cmd->in, table_type, steer_table_type(g->table));
 	PRM_SET(set_fte_in, cmd->in, table_id, g->table->obj.id);
 	PRM_SET(set_fte_in, cmd->in, flow_index, index);
+	PRM_SET(set_fte_in, cmd->in, ignore_flow_level, a->anchor != NULL);
 	PRM_SET(flow_context, fc, group_id, g->obj.id);
 	PRM_SET(flow_context, fc, flow_tag, a->has_flow_tag ? a->flow_tag : 0);
 	PRM_SET(flow_context, fc, action, action_bits(a));
@@ -221,7 +229,7 @@ static unsigned int changed(const struct steer_actions *from, const struct steer
 		mask |= 1u << PRM_SET_FTE_MODIFY_ENABLE_MASK_ACTION;
 	if (from->has_flow_tag != to->has_flow_tag || from->flow_tag != to->flow_tag)
 		mask |= 1u << PRM_SET_FTE_MODIFY_ENABLE_MASK_FLOW_TAG;
-	if (from->table != to->table || from->tir != to->tir)
+	if (from->table != to->table || from->anchor != to->anchor || from->tir != to->tir)
 		mask |= 1u << PRM_SET_FTE_MODIFY_ENABLE_MASK_DESTINATION_LIST;
 	if (from->counter != to->counter)
 		mask |= 1u << PRM_SET_FTE_MODIFY_ENABLE_MASK_FLOW_COUNTERS;

@@ -12,12 +12,13 @@
 
 enum steer_crypto { STEER_CRYPTO_NONE, STEER_ENCRYPT, STEER_DECRYPT };
 
-/* All objects are the caller's and must outlive the rule. Exactly one of allow, drop, table, tir. */
+/* All objects are the caller's and must outlive the rule. Exactly one of allow, drop, table, anchor, tir. */
 struct steer_actions {
 	bool allow; /* TX: to the wire */
 	bool drop;
-	const struct steer_table *table; /* forward */
-	const struct obj_tir *tir;	 /* RX: to a receive queue */
+	const struct steer_table *table;   /* forward */
+	const struct steer_anchor *anchor; /* RX: on to the kernel */
+	const struct obj_tir *tir;	   /* RX: to a receive queue */
 	const struct obj_counter *counter;
 	const struct obj_modhdr *modhdr;
 	const struct obj_reformat *reformat;

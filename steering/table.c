@@ -158,3 +158,49 @@ int steer_table_detach(struct steer_attachment *a)
 			       table->obj.id, strerror(-err))
 		   : 0;
 }
+
+/* -- the way back ------------------------------------------------------------------------------------------------ */
+
+int steer_anchor_create(struct mlxo_device *dev, unsigned int priority, struct steer_anchor *a)
+{
+	int err;
+
+	*a = (struct steer_anchor){0};
+	if (!obj_cap(dev, OBJ_CAP_rx_ignore_flow_level))
+		return obj_error(-EOPNOTSUPP,
+				 "device %s cannot lead packets back to the kernel "
+				 "(nic_receive.ignore_flow_level)",
+				 mlxo_device_name(dev));
+	err = obj_quarantine_reserve(dev);
+	if (err)
+		return err;
+	err = dev->ops->anchor(dev->prov, priority, &a->prov, &a->table_id);
+	if (!err) {
+		a->dev = dev;
+		return 0;
+	}
+	a->prov = NULL;
+	if (obj_is_unknown(err))
+		obj_quarantine_add(dev, OBJ_ANCHOR, 0, "create");
+	else
+		obj_quarantine_release(dev);
+	return obj_error(err, "a steering anchor cannot be created: %s", strerror(-err));
+}
+
+int steer_anchor_destroy(struct steer_anchor *a)
+{
+	struct mlxo_device *dev = a->dev;
+	int err;
+
+	if (!a->prov)
+		return 0;
+	err = dev->ops->anchor_free(dev->prov, a->prov);
+	if (obj_is_unknown(err))
+		obj_quarantine_add(dev, OBJ_ANCHOR, a->table_id, "destroy");
+	else if (!err || err == -EIO)
+		obj_quarantine_release(dev);
+	if (!err || err == -EIO || obj_is_unknown(err))
+		*a = (struct steer_anchor){0};
+	return err ? obj_error(err, "the steering anchor cannot be destroyed: %s", strerror(-err))
+		   : 0;
+}

@@ -69,4 +69,19 @@ int steer_table_attach(struct steer_table *table, unsigned int priority,
 /* Not attached: 0. Refused: attached still. No answer: lost, counts as gone. */
 int steer_table_detach(struct steer_attachment *a);
 
+/* The way back: a table of the kernel's that RX rules can lead to, as if no rule of less than `priority` had matched. */
+struct steer_anchor {
+	struct mlxo_device *dev;
+	struct prov_anchor *prov; /* NULL: there is none */
+	uint32_t table_id;
+};
+
+/*
+ * priority 1..15: beyond that of the attachments from which rules lead here, or packets go round. -EOPNOTSUPP: the card
+ * cannot (ignore_flow_level), or its driver.
+ */
+int steer_anchor_create(struct mlxo_device *dev, unsigned int priority, struct steer_anchor *a);
+/* After the rules that lead there. None: 0. Refused: still there. No answer: lost, counts as gone. */
+int steer_anchor_destroy(struct steer_anchor *a);
+
 #endif

@@ -38,6 +38,12 @@ struct mlxo_ipsec_opts {
 	bool rx_all;
 	uint32_t max_sa;     /* per direction, 1..16384; 0 = 4096 */
 	uint32_t max_policy; /* per direction, 1..4096; 0 = 512 */
+	/*
+	 * Own ESP: what no SA of the service is for is dropped and counted. Otherwise it goes on to the kernel and its SAs,
+	 * by a steering anchor; with a warning, it is dropped where card or driver have none. With rx_all the channel
+	 * owns the port, and ESP too.
+	 */
+	bool esp_all;
 };
 
 MLXO_API int mlxo_ipsec_open(struct mlxo_device *dev, const struct mlxo_ipsec_opts *opts,

@@ -5,10 +5,12 @@
  *	table	   level   indexes, lowest first
  *	tx.policy  last-1  ARP, neighbour discovery: wire | policies | rest: wire
  *	tx.sa	   last    SAs | rest: drop, count "no state"
- *	rx.entry   last-3  ESP fragment: drop, count | ESP: rx.sa | rest: rx.policy
- *	rx.sa	   last-2  SAs | rest: drop, count "no SA"
+ *	rx.entry   last-3  ESP fragment: not ours | ESP: rx.sa | rest: rx.policy
+ *	rx.sa	   last-2  SAs | rest: not ours
  *	rx.status  last-1  good SAs' packets: rx.policy | drops by reason | rest: drop, count
  *	rx.policy  last    ARP, neighbour discovery: deliver | policies | rest: deliver
+ *
+ * "Not ours" is dropped and counted where the service owns ESP, else it goes on to the kernel by a steering anchor.
  *
  * "last" is the highest level of the device, so that any attachment under the root is lower. No table relies on its
  * default miss action: the last index of each catches what is left (its meaning is not documented for other tables than
@@ -27,6 +29,7 @@ enum {
 	ND_FIRST = 133,	   /* ICMPv6 router solicitation .. redirect, RFC 4861 */
 	ND_TYPES = 5,
 	PRIORITY = 0, /* of the attachments */
+	KERNEL = 1,   /* of the anchor: later than our own attachment */
 };
 
 /* -- tables ------------------------------------------------------------------------------------------------------ */
@@ -161,9 +164,18 @@ static void add_neighbours(struct ipsec_pipeline *pipe, struct steer_table *tabl
 	}
 }
 
+/* ESP that is not ours: to the kernel, or a drop that is counted as `why`. */
+static struct steer_actions not_ours(const struct ipsec_pipeline *pipe, enum ipsec_count why)
+{
+	if (pipe->kernel.prov)
+		return (struct steer_actions){.anchor = &pipe->kernel,
+					      .counter = &pipe->count[COUNT_RX_KERNEL]};
+	return (struct steer_actions){.drop = true, .counter = &pipe->count[why]};
+}
+
 static void add_entry(struct ipsec_pipeline *pipe, int *err)
 {
-	struct steer_actions fragment = {.drop = true, .counter = &pipe->count[COUNT_RX_FRAGMENT]};
+	struct steer_actions fragment = not_ours(pipe, COUNT_RX_FRAGMENT);
 	struct steer_actions esp = {.table = &pipe->rx_sa};
 	struct steer_actions rest = {.table = &pipe->rx_policy};
 	struct steer_match m;
@@ -182,7 +194,7 @@ static int add_fixed(struct mlxo_ipsec *svc)
 	struct ipsec_pipeline *pipe = &svc->pipe;
 	struct steer_actions wire = {.allow = true}, deliver = pipeline_deliver(svc);
 	struct steer_actions no_state = {.drop = true, .counter = &pipe->count[COUNT_TX_NO_STATE]};
-	struct steer_actions no_sa = {.drop = true, .counter = &pipe->count[COUNT_RX_NO_SA]};
+	struct steer_actions no_sa = not_ours(pipe, COUNT_RX_NO_SA);
 	struct steer_actions status = {.drop = true, .counter = &pipe->count[COUNT_RX_STATUS]};
 	int err = 0;
 
@@ -224,6 +236,17 @@ static int attach(struct mlxo_ipsec *svc)
 	return steer_table_attach(&pipe->tx_policy, PRIORITY, &ours, &pipe->tx_attach);
 }
 
+/* Cards and drivers without anchors are told of, and are no reason to fail. */
+static int find_kernel(struct mlxo_ipsec *svc)
+{
+	int err = steer_anchor_create(svc->dev, KERNEL, &svc->pipe.kernel);
+
+	if (err != -EOPNOTSUPP)
+		return err;
+	obj_log(MLXO_LOG_WARN, "ESP that no SA is for is dropped: %s", mlxo_error_last()->text);
+	return 0;
+}
+
 /* -- all of it ------------------------------------------------------------------------------------------------- */
 
 int pipeline_create(struct mlxo_ipsec *svc)
@@ -237,6 +260,8 @@ int pipeline_create(struct mlxo_ipsec *svc)
 		err = obj_reformat_create_del_esp(svc->dev, &pipe->del_esp);
 	if (!err)
 		err = create_tables(svc);
+	if (!err && !svc->esp_all)
+		err = find_kernel(svc);
 	if (err)
 		return err;
 	divide(pipe);
@@ -289,6 +314,7 @@ static void destroy_all(struct mlxo_ipsec *svc)
 	ruleset_destroy(&pipe->rx_sas);
 	ruleset_destroy(&pipe->rx_ok);
 	ruleset_destroy(&pipe->rx_bad);
+	steer_anchor_destroy(&pipe->kernel);
 	for (unsigned int i = 0; i < NTABLES; i++)
 		steer_table_destroy(table_number(pipe, i));
 	obj_reformat_destroy(svc->dev, &pipe->del_esp);

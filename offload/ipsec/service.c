@@ -49,6 +49,7 @@ int mlxo_ipsec_open(struct mlxo_device *dev, const struct mlxo_ipsec_opts *opts,
 	svc->dev = dev;
 	svc->channel = o.channel;
 	svc->rx_all = o.rx_all;
+	svc->esp_all = o.rx_all || o.esp_all;
 	svc->max_sa = o.max_sa ? o.max_sa : DEFAULT_SA;
 	svc->max_policy = o.max_policy ? o.max_policy : DEFAULT_POLICY;
 	err = pipeline_create(svc);
@@ -156,6 +157,7 @@ static const struct {
 	[COUNT_RX_NO_SA] = {"rx_drop_no_sa", "ESP packets with a destination and SPI of no SA"},
 	[COUNT_RX_STATUS] = {"rx_drop_status", "packets of an SA that was just removed"},
 	[COUNT_RX_NO_CHANNEL] = {"rx_drop_no_channel", "packets that no channel was there for"},
+	[COUNT_RX_KERNEL] = {"rx_to_kernel", "ESP that no SA is for, and fragments of ESP"},
 	[COUNT_TX_NO_STATE] = {"tx_drop_no_state",
 			       "packets that a policy protects and no SA matches"},
 };

@@ -75,6 +75,7 @@ enum ipsec_count {
 	COUNT_RX_NO_SA,
 	COUNT_RX_STATUS,
 	COUNT_RX_NO_CHANNEL,
+	COUNT_RX_KERNEL,
 	COUNT_TX_NO_STATE,
 	IPSEC_NCOUNTS,
 };
@@ -98,6 +99,7 @@ struct ipsec_pipeline {
 	struct ipsec_fixed fixed[IPSEC_MAX_FIXED];
 	unsigned int nfixed;
 	struct steer_attachment tx_attach, rx_attach;
+	struct steer_anchor kernel; /* for ESP that is not ours; none: dropped */
 };
 
 int pipeline_create(struct mlxo_ipsec *svc);
@@ -215,7 +217,7 @@ struct mlxo_ipsec {
 	pthread_mutex_t lock;
 	struct mlxo_device *dev;
 	struct mlxo_channel *channel; /* NULL: none */
-	bool rx_all;
+	bool rx_all, esp_all;
 	uint32_t max_sa, max_policy;
 
 	struct ipsec_pipeline pipe;

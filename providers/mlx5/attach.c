@@ -5,6 +5,8 @@
  *
  *	kernel's root ──priority 2p+1──▶ matcher ──flow: DEST_DEVX──▶ our table
  *
+ *	our table ──rule──▶ steering anchor of priority q ──▶ kernel's root from priority 2q+1 on ──▶ the kernel
+ *
  * Only these few rules go this way; everything in our tables is commands of ours. Source: Linux
  * drivers/infiniband/hw/mlx5/fs.c.
  */
@@ -128,5 +130,61 @@ int mlx5_detach(struct prov_device *dev, struct prov_attachment *at)
 		mlx5_left_remove(dev, &at->left);
 		free(at);
 	}
+	return 0;
+}
+
+/* -- the way back ------------------------------------------------------------------------------------------------ */
+
+/* How drivers say that they do not know of anchors: EPROTONOSUPPORT is the word for an unknown method. */
+static int anchor_failed(int err)
+{
+	return err == EPROTONOSUPPORT || err == ENOSYS ? -EOPNOTSUPP : mlx5_result(err);
+}
+
+struct prov_anchor {
+	struct mlx5_left left;
+	struct mlx5dv_steering_anchor *anchor;
+};
+
+static int destroy_anchor(struct mlx5_left *left)
+{
+	return mlx5dv_destroy_steering_anchor(((struct prov_anchor *)left)->anchor);
+}
+
+int mlx5_anchor(struct prov_device *dev, unsigned int priority, struct prov_anchor **out,
+		uint32_t *table_id)
+{
+	struct mlx5dv_steering_anchor_attr attr = {.ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_RX,
+						   .priority = (uint16_t)priority};
+	struct prov_anchor *a;
+	int err;
+
+	if (priority >= PRIORITIES)
+		return -EINVAL;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	a->left.destroy = destroy_anchor;
+	errno = 0;
+	a->anchor = mlx5dv_create_steering_anchor(dev->ctx, &attr);
+	if (!a->anchor) {
+		err = anchor_failed(mlx5_failed());
+		free(a);
+		return err;
+	}
+	mlx5_left_add(dev, &a->left);
+	*table_id = a->anchor->id;
+	*out = a;
+	return 0;
+}
+
+int mlx5_anchor_free(struct prov_device *dev, struct prov_anchor *a)
+{
+	int err = destroy_anchor(&a->left);
+
+	if (err)
+		return err == EINVAL || err == EBUSY ? -EREMOTEIO : mlx5_result(err);
+	mlx5_left_remove(dev, &a->left);
+	free(a);
 	return 0;
 }

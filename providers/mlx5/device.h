@@ -88,6 +88,9 @@ void mlx5_ring(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl);
 /* attach.c */
 int mlx5_attach(struct prov_device *dev, const struct prov_attach *a, struct prov_attachment **out);
 int mlx5_detach(struct prov_device *dev, struct prov_attachment *a);
+int mlx5_anchor(struct prov_device *dev, unsigned int priority, struct prov_anchor **out,
+		uint32_t *table_id);
+int mlx5_anchor_free(struct prov_device *dev, struct prov_anchor *a);
 
 /* mlx5.c: close what the device has open and free it. */
 void mlx5_free(struct prov_device *dev);

@@ -2,7 +2,8 @@
 /*
  * The root of the NIC, which belongs to the function's owner (uid 0): one table per direction at level 0, and a rule
  * in it for every attachment, each in a group of its own. Flow index = priority * 64 + place, so that a lower
- * priority number is asked first. What no rule takes: RX dropped, TX to the wire.
+ * priority number is asked first. What no rule takes: RX dropped (there is no kernel to take it), TX to the wire.
+ * A steering anchor is a table that leads back into the root, to the rules of its priority and later ones.
  *
  * Locks: the device's for places and list, never with firmware in hand.
  */
@@ -222,6 +223,90 @@ int model_detach(struct prov_device *dev, struct prov_attachment *at)
 	pthread_mutex_unlock(&dev->lock);
 	free(at);
 	return 0;
+}
+
+/* -- anchors ----------------------------------------------------------------------------------------------------- */
+
+struct prov_anchor {
+	uint32_t generation, table;
+};
+
+static void mark_anchor(struct model_dev *dev, uint32_t table, uint32_t from)
+{
+	struct model_ft *ft;
+
+	pthread_rwlock_wrlock(&dev->objs);
+	ft = (struct model_ft *)model_obj_find(dev, MODEL_FT, table);
+	if (ft) {
+		ft->anchor = true;
+		ft->anchor_from = from;
+	}
+	pthread_rwlock_unlock(&dev->objs);
+}
+
+/* Like the kernel's: of level 1, and everybody's to lead to. */
+int model_anchor_create(struct prov_device *dev, uint8_t type, unsigned int priority,
+			uint32_t *table, uint8_t out[16])
+{
+	uint8_t in[PRM_BYTES(create_flow_table_in)] = {0};
+	uint8_t *ctx = PRM_AT(create_flow_table_in, in, flow_table_context);
+	int err;
+
+	if (priority >= PRIORITIES)
+		return -EINVAL;
+	PRM_SET(create_flow_table_in, in, opcode, PRM_CMD_OP_CREATE_FLOW_TABLE);
+	PRM_SET(create_flow_table_in, in, uid, PRM_SHARED_RESOURCE_UID);
+	PRM_SET(create_flow_table_in, in, table_type, type);
+	PRM_SET(flow_table_context, ctx, level, 1);
+	PRM_SET(flow_table_context, ctx, log_size, 1);
+	err = run(dev, in, sizeof(in), out);
+	if (err)
+		return err;
+	*table = (uint32_t)PRM_GET(create_flow_table_out, out, table_id);
+	mark_anchor(&dev->m, *table, priority * PLACES);
+	return 0;
+}
+
+int model_anchor_destroy(struct prov_device *dev, uint8_t type, uint32_t table, uint8_t out[16])
+{
+	uint8_t in[PRM_BYTES(destroy_flow_table_in)] = {0};
+
+	PRM_SET(destroy_flow_table_in, in, opcode, PRM_CMD_OP_DESTROY_FLOW_TABLE);
+	PRM_SET(destroy_flow_table_in, in, table_type, type);
+	PRM_SET(destroy_flow_table_in, in, table_id, table);
+	return run(dev, in, sizeof(in), out);
+}
+
+int model_anchor(struct prov_device *dev, unsigned int priority, struct prov_anchor **anchor,
+		 uint32_t *table_id)
+{
+	struct prov_anchor *a = calloc(1, sizeof(*a));
+	uint8_t out[16];
+	int err;
+
+	if (!a)
+		return -ENOMEM;
+	a->generation = atomic_load(&dev->m.generation);
+	err = model_anchor_create(dev, PRM_FLOW_TABLE_TYPE_NIC_RX, priority, &a->table, out);
+	if (err) {
+		free(a);
+		return err;
+	}
+	*table_id = a->table;
+	*anchor = a;
+	return 0;
+}
+
+int model_anchor_free(struct prov_device *dev, struct prov_anchor *a)
+{
+	uint8_t out[16];
+	int err = 0;
+
+	if (a->generation == atomic_load(&dev->m.generation))
+		err = model_anchor_destroy(dev, PRM_FLOW_TABLE_TYPE_NIC_RX, a->table, out);
+	if (!err)
+		free(a);
+	return err;
 }
 
 void model_attachments_free(struct prov_device *dev)

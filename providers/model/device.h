@@ -44,6 +44,13 @@ int model_roots_create(struct prov_device *dev);
 int model_attach(struct prov_device *dev, const struct prov_attach *a,
 		 struct prov_attachment **out);
 int model_detach(struct prov_device *dev, struct prov_attachment *a);
+/* type: PRM_FLOW_TABLE_TYPE_NIC_RX or _TX; priority 0..15. out: firmware's answer. */
+int model_anchor_create(struct prov_device *dev, uint8_t type, unsigned int priority,
+			uint32_t *table, uint8_t out[16]);
+int model_anchor_destroy(struct prov_device *dev, uint8_t type, uint32_t table, uint8_t out[16]);
+int model_anchor(struct prov_device *dev, unsigned int priority, struct prov_anchor **out,
+		 uint32_t *table_id);
+int model_anchor_free(struct prov_device *dev, struct prov_anchor *a);
 void model_attachments_free(struct prov_device *dev);
 
 /* spec.c: options of a device name. */

@@ -358,6 +358,8 @@ struct model_ft {
 	uint8_t type; /* PRM_FLOW_TABLE_TYPE_NIC_RX / _TX */
 	uint8_t level, log_size, miss_action;
 	bool reformat_en, decap_en;
+	bool anchor; /* leads back into the root, to its rules from this index on */
+	uint32_t anchor_from;
 	struct model_ft *miss_ft;
 	struct model_fg **fgs; /* sorted by start index: lower index wins */
 	uint32_t nfgs;

@@ -4,6 +4,7 @@
  *
  *   root table -> group by group (lower flow index first) -> rule -> actions -> next table | TIR | wire | drop
  *        miss: the table's miss table, else RX drop, TX to the wire
+ *        steering anchor: back into the root, to rules of the anchor's priority and later ones
  *
  * A rule's actions run in the card's fixed order, whatever the order of their bits:
  *
@@ -27,7 +28,7 @@ enum { MAX_HOPS = 32, MAX_COPIES = 16 };
 
 struct walk {
 	struct model_dev *dev;
-	const struct model_ft *root;
+	struct model_ft *root;
 	unsigned int hops, copies; /* left, for all copies of the packet together */
 };
 
@@ -43,10 +44,12 @@ static enum model_verdict dropped(struct model_dev *dev, const struct model_pkt 
 	return MODEL_DROPPED;
 }
 
-static struct model_fte *lookup(const struct model_ft *ft, const struct model_pkt *p)
+/* The first rule of the table that matches, of the groups that begin at index `from` or later. */
+static struct model_fte *lookup(const struct model_ft *ft, const struct model_pkt *p, uint32_t from)
 {
 	for (uint32_t i = 0; i < ft->nfgs; i++) {
-		struct model_fte *fte = model_fg_lookup(ft->fgs[i], p);
+		struct model_fte *fte = ft->fgs[i]->start < from ? NULL
+								 : model_fg_lookup(ft->fgs[i], p);
 
 		if (fte)
 			return fte;
@@ -176,10 +179,14 @@ static enum model_verdict walk_from(struct walk *w, struct model_pkt *p, struct 
 				    struct model_tir **tir)
 {
 	while (w->hops) {
-		const struct model_fte *fte = lookup(ft, p);
+		uint32_t from = ft->anchor ? ft->anchor_from : 0;
+		const struct model_fte *fte;
 		enum model_verdict v;
 
 		w->hops--;
+		if (ft->anchor)
+			ft = w->root;
+		fte = lookup(ft, p, from);
 		if (!fte) {
 			if (ft->miss_action == PRM_FLOW_TABLE_MISS_ACTION_FWD && ft->miss_ft) {
 				ft = ft->miss_ft;

@@ -29,7 +29,7 @@ struct mock {
 	int nlist, next;
 	int handles;
 	int umems, live_umems, mrs, live_mrs, uars;
-	int attachments, fail;
+	int attachments, anchors, fail;
 	struct prov_attach attach;
 	uint8_t mask[512], value[512];
 	int rings;
@@ -337,6 +337,28 @@ static int mock_do_detach(struct prov_device *dev, struct prov_attachment *a)
 	return err;
 }
 
+static int mock_anchor(struct prov_device *dev, unsigned int priority, struct prov_anchor **out,
+		       uint32_t *table_id)
+{
+	int err = take_fail(of(dev));
+
+	if (err)
+		return err;
+	of(dev)->anchors++;
+	*table_id = MOCK_ANCHOR + priority;
+	*out = (struct prov_anchor *)of(dev);
+	return 0;
+}
+
+static int mock_anchor_free(struct prov_device *dev, struct prov_anchor *a)
+{
+	int err = take_fail(of(dev));
+
+	(void)a;
+	of(dev)->anchors -= !err;
+	return err;
+}
+
 static void mock_ring(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl)
 {
 	(void)uar;
@@ -396,6 +418,8 @@ static const struct prov_ops ops = {
 	.eqn = mock_eqn,
 	.attach = mock_do_attach,
 	.detach = mock_do_detach,
+	.anchor = mock_anchor,
+	.anchor_free = mock_anchor_free,
 	.ring = mock_ring,
 	.now = mock_now,
 	.timer_arm = mock_timer,
@@ -417,6 +441,11 @@ int mock_attachments(struct mock *m)
 void mock_forget_attachment(struct mock *m)
 {
 	m->attachments--;
+}
+
+void mock_forget_anchor(struct mock *m)
+{
+	m->anchors--;
 }
 
 void mock_forget_umem(struct mock *m)
@@ -476,6 +505,7 @@ void mock_done(struct mock *m, struct mlxo_device *dev)
 	assert_int_equal(m->live_umems, 0);
 	assert_int_equal(m->live_mrs, 0);
 	assert_int_equal(m->attachments, 0);
+	assert_int_equal(m->anchors, 0);
 	for (int i = 0; i < m->nlist; i++)
 		free(m->list[i].in);
 	free(m);

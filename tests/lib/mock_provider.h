@@ -19,6 +19,7 @@
 
 enum { MOCK_PD = 0x1a, MOCK_TD = 0x33, MOCK_UAR = 0x77, MOCK_EQN = 0x05 };
 enum { MOCK_UMEM = 0x88, MOCK_LKEY = 0x4400 }; /* of the first; the next have one more */
+enum { MOCK_ANCHOR = 0x700 };		       /* + priority: table of an anchor */
 
 struct mock;
 
@@ -66,9 +67,10 @@ const struct prov_attach *mock_attach(struct mock *m);
 int mock_attachments(struct mock *m);
 /* One that was lost on purpose does not count as left behind. */
 void mock_forget_attachment(struct mock *m);
+void mock_forget_anchor(struct mock *m);
 /* The same for a umem. */
 void mock_forget_umem(struct mock *m);
-/* Result of the next attach, detach, umem_dereg or mr_dereg. */
+/* Result of the next attach, detach, anchor, anchor_free, umem_dereg or mr_dereg. */
 void mock_fail_next(struct mock *m, int err);
 
 /* Doorbells so far and the last one's words. */

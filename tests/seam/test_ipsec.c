@@ -73,10 +73,16 @@ static void expect(const char *name)
 	assert_string_equal(t.text, want);
 }
 
+static int open_service(bool rx_all)
+{
+	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .rx_all = rx_all, .max_sa = 64};
+
+	record(0);
+	return mlxo_ipsec_open(t.dev, &opts, &t.ipsec);
+}
+
 static int setup(void **state)
 {
-	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .rx_all = true, .max_sa = 64};
-
 	(void)state;
 	memset(&t, 0, sizeof(t));
 	t.m = mock_open(&t.dev);
@@ -85,8 +91,7 @@ static int setup(void **state)
 	mock_cap(t.dev, "nic_receive.log_max_ft_size", 20);
 	mock_cap(t.dev, "nic_transmit.log_max_ft_size", 20);
 	mock_transcript(t.m, stderr, 0);
-	record(0);
-	assert_int_equal(mlxo_ipsec_open(t.dev, &opts, &t.ipsec), 0);
+	assert_int_equal(open_service(true), 0);
 	return 0;
 }
 
@@ -138,6 +143,46 @@ static void open_makes_tables_and_fixed_rules(void **state)
 {
 	(void)state;
 	expect("open");
+}
+
+/* A port that is shared with the kernel: ESP that is not ours goes on. */
+static void open_shared(void **state)
+{
+	(void)state;
+	mlxo_ipsec_close(t.ipsec);
+	assert_int_equal(open_service(false), 0);
+	expect("open_shared");
+}
+
+static void warn(void *ctx, enum mlxo_log_level level, const char *line)
+{
+	if (level == MLXO_LOG_WARN)
+		snprintf(ctx, 256, "%s", line);
+}
+
+/* A card, then a driver, that cannot: it is dropped, and the log says so. Any other failure is one. */
+static void open_shared_without_anchor(void **state)
+{
+	char line[256] = "";
+
+	(void)state;
+	mlxo_log_set(warn, line, MLXO_LOG_WARN);
+	mlxo_ipsec_close(t.ipsec);
+	mock_fail_next(t.m, -EOPNOTSUPP);
+	assert_int_equal(open_service(false), 0);
+	assert_non_null(strstr(line, "ESP that no SA is for is dropped"));
+	line[0] = '\0';
+	mlxo_ipsec_close(t.ipsec);
+	mock_cap(t.dev, "nic_receive.ignore_flow_level", 0);
+	assert_int_equal(open_service(false), 0);
+	assert_non_null(strstr(line, "nic_receive.ignore_flow_level"));
+	mlxo_log_set(NULL, NULL, MLXO_LOG_ERROR);
+	expect("open_shared_dropped");
+	mlxo_ipsec_close(t.ipsec);
+	mock_cap(t.dev, "nic_receive.ignore_flow_level", 1);
+	mock_fail_next(t.m, -ENOMEM);
+	assert_int_equal(open_service(false), -ENOMEM);
+	assert_null(t.ipsec);
 }
 
 static void sa_out(void **state)
@@ -219,6 +264,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(open_makes_tables_and_fixed_rules),
+		T(open_shared),
+		T(open_shared_without_anchor),
 		T(sa_out),
 		T(sa_in_ipv6),
 		T(sa_out_undone),

@@ -555,6 +555,59 @@ static void test_lost_attachments_are_listed(void **state)
 	mock_forget_attachment(t.m);
 }
 
+/* A rule to the kernel: the anchor's table, whatever its level. */
+static void test_anchor(void **state)
+{
+	struct steer_anchor anchor;
+	struct steer_actions a = {.anchor = &anchor};
+	struct steer_match m;
+	struct steer_rule r;
+	int h;
+
+	(void)state;
+	assert_int_equal(steer_anchor_create(t.dev, 3, &anchor), 0);
+	sa_match(&m, 1);
+	h = mock_expect(t.m, CREATE, FTE + 8,
+			"000:09360000 014:00000101 018:80000000 020:0000000f 044:00000051 "
+			"04c:00000004 050:00000001 " SA_VALUE("00000001") " 340:01000703",
+			OK(NULL));
+	assert_int_equal(steer_rule_add(&t.group, STEER_INDEX_ANY, &m, &a, &r), 0);
+	del(&r, h);
+	a.drop = true; /* a rule has one end */
+	assert_int_equal(steer_rule_add(&t.group, STEER_INDEX_ANY, &m, &a, &r), -EINVAL);
+	mock_fail_next(t.m, -EREMOTEIO);
+	assert_int_equal(steer_anchor_destroy(&anchor), -EREMOTEIO);
+	assert_int_equal(steer_anchor_destroy(&anchor), 0);
+	assert_int_equal(steer_anchor_destroy(&anchor), 0); /* no call */
+}
+
+static void test_anchors_that_fail(void **state)
+{
+	struct mlxo_quarantined *list;
+	struct steer_anchor anchor;
+	size_t n;
+
+	(void)state;
+	mock_fail_next(t.m, -ENOMEM);
+	assert_int_equal(steer_anchor_create(t.dev, 1, &anchor), -ENOMEM);
+	assert_int_equal(steer_anchor_destroy(&anchor), 0);
+	mock_fail_next(t.m, -ETIMEDOUT);
+	assert_int_equal(steer_anchor_create(t.dev, 1, &anchor), -ETIMEDOUT);
+	assert_int_equal(steer_anchor_destroy(&anchor), 0); /* no call */
+	assert_int_equal(steer_anchor_create(t.dev, 1, &anchor), 0);
+	mock_fail_next(t.m, -ETIMEDOUT);
+	assert_int_equal(steer_anchor_destroy(&anchor), -ETIMEDOUT);
+	assert_int_equal(mlxo_device_quarantined(t.dev, &list, &n), 0);
+	assert_int_equal(n, 2);
+	assert_string_equal(list[1].kind, "steering anchor");
+	assert_int_equal(list[1].id, MOCK_ANCHOR + 1);
+	free(list);
+	mock_forget_anchor(t.m);
+	mock_cap(t.dev, "nic_receive.ignore_flow_level", 0);
+	assert_int_equal(steer_anchor_create(t.dev, 1, &anchor), -EOPNOTSUPP);
+	assert_non_null(strstr(mlxo_error_last()->text, "nic_receive.ignore_flow_level"));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -573,6 +626,8 @@ int main(void)
 		TEST(test_groups_do_not_overlap),
 		TEST(test_lost_group_blocks_its_range),
 		TEST(test_attach),
+		TEST(test_anchor),
+		TEST(test_anchors_that_fail),
 		TEST(test_lost_attachments_are_listed),
 	};
 

@@ -279,14 +279,13 @@ static void every_allocation_failed(void **state)
 }
 
 /* Opening the service: tables, groups, fixed rules, attachments. Refused: nothing is left. Then it opens. */
-static void every_command_of_open_refused(void **state)
+static void open_refused(bool rx_all)
 {
-	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .rx_all = true};
+	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .rx_all = rx_all};
 	struct mlxo_channel_opts rings = {
 		.size = sizeof(rings), .sq_entries = 64, .rq_entries = 64};
 	unsigned int n = 0, failed;
 
-	(void)state;
 	do {
 		struct mlxo_device *dev;
 		struct mlxo_ipsec *ipsec;
@@ -316,6 +315,13 @@ static void every_command_of_open_refused(void **state)
 	} while (failed);
 	print_message("[   INFO   ] %u commands of open refused one by one\n", n - 1);
 	assert_in_range(n, 30, 200);
+}
+
+static void every_command_of_open_refused(void **state)
+{
+	(void)state;
+	open_refused(true);
+	open_refused(false); /* with a steering anchor */
 }
 
 /*

@@ -60,7 +60,7 @@ struct fake {
 	unsigned int devices;
 	bool foreign; /* not mlx5 */
 	bool no_devx;
-	int open_err, anchor_err;
+	int open_err, anchor_err, anchor_priority, anchor_stays;
 	enum ibv_mtu mtu;
 	struct verbs_context verbs;
 };
@@ -419,14 +419,25 @@ int mlx5dv_query_device(struct ibv_context *context, struct mlx5dv_context *attr
 struct mlx5dv_steering_anchor *mlx5dv_create_steering_anchor(struct ibv_context *context,
 							     struct mlx5dv_steering_anchor_attr *at)
 {
+	struct mlx5dv_steering_anchor *anchor = NULL;
+
 	errno = fake.anchor_err;
-	return fake.anchor_err ? NULL : calloc(1, sizeof(struct mlx5dv_steering_anchor));
+	fake.anchor_priority = at->priority;
+	if (!errno)
+		anchor = calloc(1, sizeof(*anchor));
+	if (anchor)
+		anchor->id = 0x900;
+	return anchor;
 }
 
 int mlx5dv_destroy_steering_anchor(struct mlx5dv_steering_anchor *anchor)
 {
-	free(anchor);
-	return 0;
+	int err = fake.anchor_stays;
+
+	fake.anchor_stays = 0;
+	if (!err)
+		free(anchor);
+	return err;
 }
 
 #endif

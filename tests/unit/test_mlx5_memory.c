@@ -238,6 +238,36 @@ static void rules(void **state)
 	assert_string_equal(fake.calls, "cMFMFfffnfndx");
 }
 
+static void anchors(void **state)
+{
+	static const struct {
+		int err, result;
+	} refused[] = {{EPERM, -EPERM},
+		       {EPROTONOSUPPORT, -EOPNOTSUPP},
+		       {ENOSYS, -EOPNOTSUPP},
+		       {EOPNOTSUPP, -EOPNOTSUPP},
+		       {EIO, -EIO}};
+	struct prov_device *dev = *state;
+	const struct prov_ops *ops = prov_ops(dev);
+	struct prov_anchor *a = NULL, *left = NULL;
+	uint32_t table;
+
+	assert_int_equal(ops->anchor(dev, 16, &a, &table), -EINVAL);
+	for (unsigned int i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		fake.anchor_err = refused[i].err;
+		assert_int_equal(ops->anchor(dev, 1, &a, &table), refused[i].result);
+		assert_null(a);
+	}
+	fake.anchor_err = 0;
+	assert_int_equal(ops->anchor(dev, 15, &a, &table), 0);
+	assert_int_equal(fake.anchor_priority, 15);
+	assert_int_equal(table, 0x900);
+	fake.anchor_stays = EBUSY;
+	assert_int_equal(ops->anchor_free(dev, a), -EREMOTEIO);
+	assert_int_equal(ops->anchor_free(dev, a), 0);
+	assert_int_equal(ops->anchor(dev, 1, &left, &table), 0); /* goes at close */
+}
+
 static void rules_that_fail(void **state)
 {
 	struct prov_device *dev = *state;
@@ -266,8 +296,8 @@ static void rules_that_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(umems), TEST(keys),  TEST(keys_that_fail),	 TEST(doorbells),
-		TEST(eqn),   TEST(rules), TEST(rules_that_fail),
+		TEST(umems), TEST(keys),  TEST(keys_that_fail), TEST(doorbells),
+		TEST(eqn),   TEST(rules), TEST(anchors),	TEST(rules_that_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,8 +156,8 @@ static int flow_create(struct uv_call *c)
 /* -- anchors ----------------------------------------------------------------------------------------------------- */
 
 /*
- * A table of the kernel's by whose number the program's rules lead back: to the kernel's receive path, which here is
- * nobody (dropped), or to the wire.
+ * A table of the kernel's by whose number the program's rules lead back: to the root's rules of its priority and later
+ * ones, then to the kernel's receive path, which here is nobody (dropped), or to the wire.
  */
 struct uv_anchor {
 	struct uv_obj o;
@@ -165,23 +165,13 @@ struct uv_anchor {
 	uint32_t table;
 };
 
-/* As the function's owner. */
-static int as_owner(struct uv_ctx *ctx, void *in, size_t inlen, uint8_t out[16])
-{
-	int err = model_fw_exec(uv_model(ctx->card), 0, in, inlen, out, 16);
-
-	return err ? err : uv_status_errno(out);
-}
-
 static int anchor_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 {
-	uint8_t in[PRM_BYTES(destroy_flow_table_in)] = {0}, out[16] = {0};
 	struct uv_anchor *a = (struct uv_anchor *)o;
+	uint8_t out[16];
+	int err = model_anchor_destroy(ctx->card->prov, a->type, a->table, out);
 
-	PRM_SET(destroy_flow_table_in, in, opcode, PRM_CMD_OP_DESTROY_FLOW_TABLE);
-	PRM_SET(destroy_flow_table_in, in, table_type, a->type);
-	PRM_SET(destroy_flow_table_in, in, table_id, a->table);
-	return as_owner(ctx, in, sizeof(in), out);
+	return err == -EREMOTEIO ? uv_status_errno(out) : err;
 }
 
 static const struct uv_class anchor_class = {MLX5_IB_OBJECT_STEERING_ANCHOR,
@@ -189,9 +179,8 @@ static const struct uv_class anchor_class = {MLX5_IB_OBJECT_STEERING_ANCHOR,
 
 static int anchor_create(struct uv_call *c)
 {
-	uint8_t in[PRM_BYTES(create_flow_table_in)] = {0}, out[16] = {0};
-	uint8_t *ctx = PRM_AT(create_flow_table_in, in, flow_table_context);
 	struct uv_anchor *a = (struct uv_anchor *)c->made;
+	uint8_t out[16];
 	uint64_t type;
 	uint16_t priority;
 	int err = uv_in(c, MLX5_IB_ATTR_STEERING_ANCHOR_FT_TYPE, &type, sizeof(type));
@@ -200,19 +189,13 @@ static int anchor_create(struct uv_call *c)
 		err = uv_in(c, MLX5_IB_ATTR_STEERING_ANCHOR_PRIORITY, &priority, sizeof(priority));
 	if (err)
 		return err;
-	if (type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX || priority >= PRIORITIES)
+	if (type > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX)
 		return -EINVAL;
 	a->type = type == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX
 							      : PRM_FLOW_TABLE_TYPE_NIC_RX;
-	PRM_SET(create_flow_table_in, in, opcode, PRM_CMD_OP_CREATE_FLOW_TABLE);
-	PRM_SET(create_flow_table_in, in, uid, PRM_SHARED_RESOURCE_UID);
-	PRM_SET(create_flow_table_in, in, table_type, a->type);
-	PRM_SET(flow_table_context, ctx, level, 1);
-	PRM_SET(flow_table_context, ctx, log_size, 1);
-	err = as_owner(c->ctx, in, sizeof(in), out);
+	err = model_anchor_create(c->ctx->card->prov, a->type, priority, &a->table, out);
 	if (err)
-		return err;
-	a->table = (uint32_t)PRM_GET(create_flow_table_out, out, table_id);
+		return err == -EREMOTEIO ? uv_status_errno(out) : err;
 	err = uv_out(c, MLX5_IB_ATTR_STEERING_ANCHOR_FT_ID, &a->table, sizeof(a->table));
 	if (err)
 		anchor_destroy(c->ctx, c->made);
