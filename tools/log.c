@@ -20,7 +20,8 @@
 
 static struct {
 	struct out *out;
-	bool all;	       /* nothing is held back */
+	bool all; /* nothing is held back */
+	enum mlxo_log_level level;
 	atomic_uint errors;    /* each a failure while cleaning up */
 	atomic_uint held_back; /* of these and what follows: for the line at the end */
 	char first[512];       /* written by whose line it is, read when all is closed */
@@ -62,7 +63,13 @@ void log_start(struct out *out, int verbose)
 
 	logged.out = out;
 	logged.all = verbose > 0;
-	mlxo_log_set(put, NULL, levels[verbose < 2 ? verbose : 2]);
+	logged.level = levels[verbose < 2 ? verbose : 2];
+	log_pause(false);
+}
+
+void log_pause(bool pause)
+{
+	mlxo_log_set(pause ? NULL : put, NULL, logged.level);
 }
 
 unsigned int log_end(void)

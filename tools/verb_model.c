@@ -18,13 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/log.h"
 #include "tools/verbs.h"
 
 enum { SIGNALED = 128, NOT_FOUND = 127, NOT_RUN = 126 };
 
 struct launch {
 	char library[PATH_MAX], dir[PATH_MAX], model[4096];
-	const char *netdev;
+	const char *netdev, *trace;
 	char **program;
 };
 
@@ -56,16 +57,21 @@ static int add_device(struct launch *l, const char *word, struct problem *p)
 	return 0;
 }
 
-/* The model itself says what is wrong with its options, before the program is started. */
+/*
+ * The model itself says what is wrong with its options, before the program is started. A command that fails here was
+ * asked to fail: that is meant for the program.
+ */
 static int check_device(struct session *s, const char *spec)
 {
 	struct mlxo_device *dev;
-	int rc = mlxo_device_open(spec, &dev);
+	int rc;
 
-	if (rc)
-		return session_failed(s, rc);
-	mlxo_device_close(dev);
-	return 0;
+	log_pause(true);
+	rc = mlxo_device_open(spec, &dev);
+	log_pause(false);
+	if (!rc)
+		mlxo_device_close(dev);
+	return rc && !mlxo_error_last()->firmware ? session_failed(s, rc) : 0;
 }
 
 static int check_devices(struct session *s, const char *model)
@@ -80,24 +86,55 @@ static int check_devices(struct session *s, const char *model)
 	return rc;
 }
 
+static int take_trace(struct session *s, struct words *w, struct launch *l)
+{
+	static const char *const allowed[] = {"refused", "calls", "mailboxes"};
+	char *word;
+	int rc = words_value(w, "--trace", &word);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		if (strcmp(word, allowed[i]) == 0) {
+			l->trace = word;
+			return 0;
+		}
+	return problem_usage(&s->problem,
+			     "model run: --trace %s: allowed are refused, calls, mailboxes", word);
+}
+
+static int take_netdev(struct session *s, struct words *w, struct launch *l)
+{
+	char *word;
+	int rc = words_value(w, "--netdev", &word);
+
+	if (rc)
+		return rc;
+	l->netdev = word;
+	return l->model[0]
+		       ? problem_usage(&s->problem, "model run: --netdev comes before the devices")
+		       : 0;
+}
+
+static int take_option(struct session *s, struct words *w, struct launch *l)
+{
+	char *word;
+	int rc;
+
+	if (words_take(w, "--netdev"))
+		return take_netdev(s, w, l);
+	if (words_take(w, "--trace"))
+		return take_trace(s, w, l);
+	rc = words_value(w, "device", &word);
+	return rc ? rc : add_device(l, word, &s->problem);
+}
+
 static int parse(struct session *s, struct words *w, struct launch *l)
 {
 	int rc = 0;
-	char *word;
 
-	while (words_peek(w) && !words_take(w, "--") && !rc) {
-		if (words_take(w, "--netdev")) {
-			rc = words_value(w, "--netdev", &word);
-			l->netdev = word;
-			if (!rc && l->model[0])
-				rc = problem_usage(&s->problem,
-						   "model run: --netdev comes before the devices");
-		} else {
-			rc = words_value(w, "device", &word);
-			if (!rc)
-				rc = add_device(l, word, &s->problem);
-		}
-	}
+	while (words_peek(w) && !words_take(w, "--") && !rc)
+		rc = take_option(s, w, l);
 	if (rc)
 		return rc;
 	if (w->at == 0 || strcmp(w->word[w->at - 1], "--") != 0 || !words_peek(w))
@@ -157,6 +194,8 @@ static void run_program(const struct launch *l)
 	setenv("LD_PRELOAD", preload, 1);
 	setenv("MLXO_MODEL", l->model, 1);
 	setenv("MLXO_MODEL_DIR", l->dir, 1);
+	if (l->trace)
+		setenv("MLXO_MODEL_TRACE", l->trace, 1);
 	execvp(l->program[0], l->program);
 	fprintf(stderr, "mlx5-offload-tool: model run: %s: %s\n", l->program[0], strerror(errno));
 	_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);

@@ -223,6 +223,14 @@ struct model_refusal model_refusal(enum model_synd s)
 	return refusals[s];
 }
 
+const char *model_refusal_why(uint8_t status, uint32_t syndrome)
+{
+	for (size_t i = 1; i < sizeof(refusals) / sizeof(*refusals); i++)
+		if (refusals[i].status == status && refusals[i].syndrome == syndrome)
+			return refusals[i].why;
+	return NULL;
+}
+
 static void answer(void *out, size_t outlen, uint8_t status, uint32_t syndrome)
 {
 	uint8_t head[PRM_BYTES(cmd_out)] = {0};

@@ -599,6 +599,8 @@ struct model_refusal {
 	uint32_t syndrome;
 	const char *why;
 };
+/* What is documented of it; NULL: nothing, as with injected ones. */
+const char *model_refusal_why(uint8_t status, uint32_t syndrome);
 
 /* memory.c: host address of [addr, addr+len) under an lkey for a queue of `pd`; NULL: protection error. */
 uint8_t *model_mem(struct model_dev *dev, uint32_t pd, uint32_t lkey, uint64_t addr, size_t len,

@@ -43,6 +43,27 @@ def left():
     return glob.glob(os.path.join(tmp, "mlx5-model.*"))
 
 
+# a stranger's DevX program, and what --trace says of it
+example = os.path.join(build, "examples", "devx_key")
+WHY = "firmware: CREATE_GENERAL_OBJECT: BAD_PARAM_ERR (0x3), syndrome 0x0d000606: key: size is not offered"
+r = run("model", "run", "--", example)
+check(r.returncode == 0 and "key of 128 bits: created" in r.stdout and not r.stderr, f"devx_key: {r}")
+r = run("model", "run", "--trace", "refused", "--", example)
+check(r.returncode == 0 and r.stderr == WHY + "\n", f"--trace refused: {r}")
+r = run("model", "run", "--trace", "calls", "--", example)
+lines = r.stderr.splitlines()
+check(WHY in lines and "firmware: ALLOC_PD: ok" in lines and "uverbs: DEVX_OBJ, method 0x1000, 3 attributes: ok" in lines,
+      f"--trace calls: {r}")
+r = run("model", "run", "--trace", "mailboxes", "--", example)
+check("firmware <      key_purpose: 0x2 (IPSEC)" in r.stderr and "firmware <      key: (hidden)" in r.stderr
+      and "5a5a" not in r.stderr, f"--trace mailboxes: {r}")
+r = run("model", "run", "--trace", "all", "--", example)
+check(r.returncode != 0 and "allowed are refused, calls, mailboxes" in r.stderr, f"--trace all: {r}")
+env["MLXO_MODEL_TRACE"] = "refused"
+r = run("model", "run", "fault=ALLOC_PD@1:timeout", "--", example)
+check(r.returncode == 1 and "firmware: ALLOC_PD: no answer: Connection timed out" in r.stderr, f"no answer: {r}")
+del env["MLXO_MODEL_TRACE"]
+
 # devices
 r = run("model", "run", "--", "ibv_devices")
 check(r.returncode == 0 and r.stdout.count("mlx5_") == 1, f"ibv_devices: {r}")

@@ -356,7 +356,10 @@ int uv_exec(struct uv_ctx *ctx, const void *in, size_t inlen, void *out, size_t 
 		;
 	err = model_fw_exec(uv_model(ctx->card), ctx->uid, in, inlen, out, outlen);
 	sem_post(&ctx->card->slots);
-	return err ? err : prm_out_status(out) ? -EREMOTEIO : 0;
+	if (!err && prm_out_status(out))
+		err = -EREMOTEIO;
+	uv_trace_command(in, inlen, out, outlen, err);
+	return err;
 }
 
 int uv_status_errno(const void *out)

@@ -305,18 +305,6 @@ static int dispatch(struct uv_ctx *ctx, const struct ib_uverbs_ioctl_hdr *hdr, u
 	return err;
 }
 
-static void trace(const struct ib_uverbs_ioctl_hdr *hdr, int err)
-{
-	static _Atomic int on = -1;
-
-	if (on < 0)
-		on = getenv("MLXO_MODEL_TRACE") != NULL;
-	if (on)
-		fprintf(stderr, "uverbs: object 0x%x method 0x%x attributes %u: %s\n",
-			hdr->object_id, hdr->method_id, hdr->num_attrs,
-			err ? strerror(-err) : "ok");
-}
-
 int uv_ioctl(struct uv_ctx *ctx, unsigned long request, uint64_t arg)
 {
 	struct ib_uverbs_ioctl_hdr hdr;
@@ -335,6 +323,6 @@ int uv_ioctl(struct uv_ctx *ctx, unsigned long request, uint64_t arg)
 	if (hdr.driver_id != RDMA_DRIVER_MLX5)
 		return -EINVAL;
 	err = dispatch(ctx, &hdr, arg + sizeof(hdr));
-	trace(&hdr, err);
+	uv_trace_call(&hdr, err);
 	return err;
 }

@@ -304,6 +304,10 @@ extern const struct uv_method uv_query_methods[], uv_write_methods[], uv_devx_me
 	uv_memory_methods[], uv_event_methods[], uv_flow_methods[], uv_verbs_methods[],
 	uv_qp_methods[];
 
+/* trace.c: say what was asked and what came of it, as far as MLXO_MODEL_TRACE wants it. err: 0 or -errno. */
+void uv_trace_call(const struct ib_uverbs_ioctl_hdr *hdr, int err);
+void uv_trace_command(const void *in, size_t inlen, const void *out, size_t outlen, int err);
+
 /* memory.c: has this offset a doorbell page? page of a UAR handle */
 bool uv_page_is_mappable(struct uv_ctx *ctx, uint64_t offset);
 /* An umem of the context's uid; 0 or -errno. delete: -EBUSY while something uses it. */
