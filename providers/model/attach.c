@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The root of the NIC, which belongs to the function's owner (uid 0): one table per direction at level 0, and a rule
- * in it for every attachment, each in a group of its own. Flow index = priority * 64 + place, so that a lower
+ * in it for every attachment, each in a group of its own. Flow index = priority * MODEL_ROOT_PLACES + place, so that a lower
  * priority number is asked first. What no rule takes: RX dropped (there is no kernel to take it), TX to the wire.
  * A steering anchor is a table that leads back into the root, to the rules of its priority and later ones.
  *
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRIORITIES = 16, PLACES = 64 };
+enum { PRIORITIES = 16, PLACES = MODEL_ROOT_PLACES, WORD = 64, LIST_ENTRY = 8 };
 
 struct prov_attachment {
 	struct prov_attachment *next;
@@ -79,27 +79,66 @@ static int create_group(struct prov_device *dev, const struct prov_attach *a,
 	return err;
 }
 
-static int create_rule(struct prov_device *dev, const struct prov_attach *a,
+static unsigned int action_bits(const struct model_root_rule *r)
+{
+	unsigned int bits = r->drop    ? PRM_FLOW_CONTEXT_ACTION_DROP
+			    : r->allow ? PRM_FLOW_CONTEXT_ACTION_ALLOW
+				       : 0;
+
+	if (r->match.table_id || r->tirn)
+		bits |= PRM_FLOW_CONTEXT_ACTION_FWD_DEST;
+	if (r->counted)
+		bits |= PRM_FLOW_CONTEXT_ACTION_COUNT;
+	if (r->modify_header)
+		bits |= PRM_FLOW_CONTEXT_ACTION_MOD_HDR;
+	if (r->reformat)
+		bits |= PRM_FLOW_CONTEXT_ACTION_PACKET_REFORMAT;
+	return bits;
+}
+
+/* Destination and counter behind the context. Returns the bytes. */
+static size_t put_list(uint8_t *ctx, const struct model_root_rule *r)
+{
+	uint8_t *at = PRM_AT(flow_context, ctx, destination);
+	size_t n = 0;
+
+	if (r->match.table_id || r->tirn) {
+		PRM_SET(dest_format_struct, at, destination_type,
+			r->tirn ? PRM_IFC_FLOW_DESTINATION_TYPE_TIR
+				: PRM_IFC_FLOW_DESTINATION_TYPE_FLOW_TABLE);
+		PRM_SET(dest_format_struct, at, destination_id,
+			r->tirn ? r->tirn : r->match.table_id);
+		PRM_SET(flow_context, ctx, destination_list_size, 1);
+		n += LIST_ENTRY;
+	}
+	if (r->counted) {
+		PRM_SET(flow_counter_list, at + n, flow_counter_id, r->counter);
+		PRM_SET(flow_context, ctx, flow_counter_list_size, 1);
+		n += LIST_ENTRY;
+	}
+	return n;
+}
+
+static int create_rule(struct prov_device *dev, const struct model_root_rule *r,
 		       const struct prov_attachment *at)
 {
-	uint8_t in[PRM_BYTES(set_fte_in) + PRM_BYTES(dest_format_struct)] = {0}, out[16];
+	uint8_t in[PRM_BYTES(set_fte_in) + 2 * LIST_ENTRY] = {0}, out[16];
 	uint8_t *ctx = PRM_AT(set_fte_in, in, flow_context);
-	uint8_t *dest = PRM_AT(flow_context, ctx, destination);
+	size_t list = put_list(ctx, r);
 
 	PRM_SET(set_fte_in, in, opcode, PRM_CMD_OP_SET_FLOW_TABLE_ENTRY);
 	PRM_SET(set_fte_in, in, table_type, at->dir);
 	PRM_SET(set_fte_in, in, table_id, dev->root_id[at->dir]);
 	PRM_SET(set_fte_in, in, flow_index, at->index);
 	PRM_SET(flow_context, ctx, group_id, at->group);
-	PRM_SET(flow_context, ctx, action, PRM_FLOW_CONTEXT_ACTION_FWD_DEST);
-	PRM_SET(flow_context, ctx, destination_list_size, 1);
-	if (a->value)
-		memcpy(PRM_AT(flow_context, ctx, match_value), a->value,
+	PRM_SET(flow_context, ctx, action, action_bits(r));
+	PRM_SET(flow_context, ctx, flow_tag, r->tag);
+	PRM_SET(flow_context, ctx, modify_header_id, r->modify_header);
+	PRM_SET(flow_context, ctx, packet_reformat_id, r->reformat);
+	if (r->match.value)
+		memcpy(PRM_AT(flow_context, ctx, match_value), r->match.value,
 		       PRM_BYTES(fte_match_param));
-	PRM_SET(dest_format_struct, dest, destination_type,
-		PRM_IFC_FLOW_DESTINATION_TYPE_FLOW_TABLE);
-	PRM_SET(dest_format_struct, dest, destination_id, a->table_id);
-	return run(dev, in, sizeof(in), out);
+	return run(dev, in, PRM_BYTES(set_fte_in) + list, out);
 }
 
 static int delete_rule(struct prov_device *dev, const struct prov_attachment *at)
@@ -126,22 +165,26 @@ static int destroy_group(struct prov_device *dev, const struct prov_attachment *
 
 static int take_place(struct prov_device *dev, unsigned int dir, unsigned int priority)
 {
+	uint64_t *used = dev->root_used[dir][priority];
 	int place = -1;
 
 	pthread_mutex_lock(&dev->lock);
 	for (int i = 0; i < PLACES && place < 0; i++)
-		if (!(dev->root_used[dir][priority] >> i & 1))
+		if (!(used[i / WORD] >> i % WORD & 1))
 			place = i;
 	if (place >= 0)
-		dev->root_used[dir][priority] |= UINT64_C(1) << place;
+		used[place / WORD] |= UINT64_C(1) << place % WORD;
 	pthread_mutex_unlock(&dev->lock);
 	return place;
 }
 
 static void free_place(struct prov_device *dev, const struct prov_attachment *at)
 {
+	uint32_t place = at->index % PLACES;
+
 	pthread_mutex_lock(&dev->lock);
-	dev->root_used[at->dir][at->index / PLACES] &= ~(UINT64_C(1) << at->index % PLACES);
+	dev->root_used[at->dir][at->index / PLACES][place / WORD] &=
+		~(UINT64_C(1) << place % WORD);
 	pthread_mutex_unlock(&dev->lock);
 }
 
@@ -156,24 +199,26 @@ static int remove_rule(struct prov_device *dev, struct prov_attachment *at)
 	return err;
 }
 
-static int attach_at(struct prov_device *dev, const struct prov_attach *a,
+static int attach_at(struct prov_device *dev, const struct model_root_rule *r,
 		     struct prov_attachment *at)
 {
-	int err = create_group(dev, a, at);
+	int err = create_group(dev, &r->match, at);
 
 	if (err) {
 		if (err == -EREMOTEIO) /* else the place may be taken */
 			free_place(dev, at);
 		return err;
 	}
-	err = create_rule(dev, a, at);
+	err = create_rule(dev, r, at);
 	if (err == -EREMOTEIO && destroy_group(dev, at) == 0)
 		free_place(dev, at);
 	return err;
 }
 
-int model_attach(struct prov_device *dev, const struct prov_attach *a, struct prov_attachment **out)
+int model_root_add(struct prov_device *dev, const struct model_root_rule *r,
+		   struct prov_attachment **out)
 {
+	const struct prov_attach *a = &r->match;
 	struct prov_attachment *at;
 	int place, err;
 
@@ -190,7 +235,7 @@ int model_attach(struct prov_device *dev, const struct prov_attach *a, struct pr
 		return -ENOSPC;
 	}
 	at->index = a->priority * PLACES + (uint32_t)place;
-	err = attach_at(dev, a, at);
+	err = attach_at(dev, r, at);
 	if (err) {
 		free(at);
 		return err;
@@ -201,6 +246,13 @@ int model_attach(struct prov_device *dev, const struct prov_attach *a, struct pr
 	pthread_mutex_unlock(&dev->lock);
 	*out = at;
 	return 0;
+}
+
+int model_attach(struct prov_device *dev, const struct prov_attach *a, struct prov_attachment **out)
+{
+	struct model_root_rule r = {.match = *a};
+
+	return model_root_add(dev, &r, out);
 }
 
 int model_detach(struct prov_device *dev, struct prov_attachment *at)

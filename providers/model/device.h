@@ -7,7 +7,8 @@
 #include "devx.h"
 #include "providers/timer.h"
 
-#define MODEL_ROOT_LOG_SIZE 10 /* 16 priorities of 64 rules */
+#define MODEL_ROOT_LOG_SIZE 14 /* 16 priorities of MODEL_ROOT_PLACES rules */
+#define MODEL_ROOT_PLACES 1024
 
 struct model_pending; /* a command in flight, model.c */
 
@@ -25,7 +26,7 @@ struct prov_device {
 	struct prov_obj *objs;
 	struct prov_attachment *attachments;
 	uint32_t root_id[2];
-	uint64_t root_used[2][16]; /* rules of a priority: one bit per place */
+	uint64_t root_used[2][16][MODEL_ROOT_PLACES / 64]; /* rules of a priority: one bit per place */
 
 	int epoll, event, timer; /* epoll holds the event, the timer and the port's descriptor */
 	_Atomic bool signaled;	 /* event is readable */
@@ -43,6 +44,17 @@ int model_answer(const void *out);
 int model_roots_create(struct prov_device *dev);
 int model_attach(struct prov_device *dev, const struct prov_attach *a,
 		 struct prov_attachment **out);
+/* What faces ask for besides: an end that is no table, and what happens on the way. Numbers of firmware objects. */
+struct model_root_rule {
+	struct prov_attach match; /* table_id 0: another end */
+	uint32_t tirn;		  /* 0: none */
+	bool allow, drop, counted;
+	uint32_t counter;
+	uint32_t tag;			  /* 24 bits */
+	uint32_t modify_header, reformat; /* 0: none */
+};
+int model_root_add(struct prov_device *dev, const struct model_root_rule *r,
+		   struct prov_attachment **out);
 int model_detach(struct prov_device *dev, struct prov_attachment *a);
 /* type: PRM_FLOW_TABLE_TYPE_NIC_RX or _TX; priority 0..15. out: firmware's answer. */
 int model_anchor_create(struct prov_device *dev, uint8_t type, unsigned int priority,

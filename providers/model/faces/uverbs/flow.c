@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Rules under the NIC's root, as mlx5dv_create_flow makes them: a matcher (mask, priority, direction) and a flow (value)
- * that leads to a DevX flow table or TIR. The rule goes into the model's root table, which is the function owner's.
+ * that leads to a DevX flow table, a TIR, a QP, the wire or nowhere, and may count, tag, and change headers on the way.
+ * The rule goes into the model's root table, which is the function owner's.
  *
- * RX and TX only, one destination, no actions but a tag on the way to a TIR: a root rule of the model forwards. What a
- * kernel would take and this does not is EOPNOTSUPP.
+ * RX and TX only, one destination. What a kernel would take and this does not is EOPNOTSUPP.
  *
  * Source: Linux drivers/infiniband/hw/mlx5/fs.c.
  */
@@ -83,74 +83,180 @@ static int matcher_create(struct uv_call *c)
 
 /* -- flows ------------------------------------------------------------------------------------------------------- */
 
-/* What the flow leads to: a table, or a TIR. */
-static int destination(struct uv_call *c, const struct uv_matcher *m, uint32_t *table,
-		       uint32_t *tirn)
+int uv_flow_attach(struct uv_ctx *ctx, struct uv_flow *f, const struct model_root_rule *r)
+{
+	int err = model_root_add(ctx->card->prov, r, &f->at);
+
+	return err == -EREMOTEIO ? -EINVAL : err;
+}
+
+void uv_flow_use(struct uv_ctx *ctx, struct uv_flow *f, struct uv_obj *o)
+{
+	if (!o)
+		return;
+	uv_obj_use(ctx, o);
+	f->uses[f->nuses++] = o;
+}
+
+static int flow_destroy(struct uv_ctx *ctx, struct uv_obj *o)
+{
+	struct uv_flow *f = (struct uv_flow *)o;
+	int err = f->at ? model_detach(ctx->card->prov, f->at) : 0;
+
+	if (err)
+		return err == -EREMOTEIO ? -EINVAL : err;
+	f->at = NULL;
+	while (f->nuses)
+		uv_obj_unuse(ctx, f->uses[--f->nuses]);
+	return 0;
+}
+
+const struct uv_class uv_flow_class = {UVERBS_OBJECT_FLOW, sizeof(struct uv_flow), flow_destroy};
+
+static int lead_to_devx(const struct prov_obj *d, struct model_root_rule *r)
+{
+	if (d->create == PRM_CMD_OP_CREATE_TIR)
+		r->tirn = d->id;
+	else if (d->create == PRM_CMD_OP_CREATE_FLOW_TABLE)
+		r->match.table_id = d->id;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/* Where the flow leads: one place. On TX none is the wire. */
+static int destination(struct uv_call *c, struct model_root_rule *r)
 {
 	struct uv_devx *d = (struct uv_devx *)uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX);
 	struct uv_qp *qp = (struct uv_qp *)uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP);
+	bool tx = r->match.dir == PROV_TX;
+	int err = 0;
 
-	*table = *tirn = 0;
-	if (d && qp)
+	if ((d && qp) || (r->drop && (d || qp)) || (qp && !qp->tirn))
 		return -EINVAL;
-	if (qp)
-		*tirn = qp->tirn;
-	else if (d && d->devx.create == PRM_CMD_OP_CREATE_TIR)
-		*tirn = d->devx.id;
-	else if (d && d->devx.create == PRM_CMD_OP_CREATE_FLOW_TABLE)
-		*table = d->devx.id;
-	else
-		return d ? -EINVAL : -EOPNOTSUPP;
-	return (qp && !*tirn) || (*tirn && m->dir == PROV_TX) ? -EINVAL : 0;
+	if (d)
+		err = lead_to_devx(&d->devx, r);
+	else if (qp)
+		r->tirn = qp->tirn;
+	else if (!r->drop && !tx)
+		return -EINVAL;
+	r->allow = tx && !d && !r->drop;
+	return err ? err : r->tirn && tx ? -EINVAL : 0;
 }
 
-static int check_options(struct uv_call *c, uint32_t *tag)
+/* Is it a counter of this bulk? *id becomes its number. */
+static int counter_of(struct uv_call *c, const struct prov_obj *d, uint32_t offset, uint32_t *id)
 {
+	struct model_dev *m = uv_model(c->ctx->card);
+	const struct model_counter *counter;
+	bool good;
+
+	if (d->create != PRM_CMD_OP_ALLOC_FLOW_COUNTER)
+		return -EINVAL;
+	pthread_rwlock_rdlock(&m->objs);
+	counter = (const struct model_counter *)model_obj_find(m, MODEL_COUNTER, d->id);
+	good = counter && offset < counter->o.count;
+	pthread_rwlock_unlock(&m->objs);
+	*id = d->id + offset;
+	return good ? 0 : -EINVAL;
+}
+
+static int counters(struct uv_call *c, struct model_root_rule *r, struct uv_obj **used)
+{
+	const struct uv_arg *list = uv_arg(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX);
+	uint32_t offset;
+	int err;
+
+	if (!list->nobjs)
+		return 0;
+	if (list->nobjs > 1)
+		return -EINVAL;
+	err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET, &offset, sizeof(offset));
+	if (!err)
+		err = counter_of(c, &((struct uv_devx *)list->objs[0])->devx, offset, &r->counter);
+	if (err)
+		return err;
+	r->counted = true;
+	*used = list->objs[0];
+	return 0;
+}
+
+/* Each kind once, and of the table's direction. */
+static int actions(struct uv_call *c, struct model_root_rule *r)
+{
+	const struct uv_arg *list = uv_arg(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS);
+	uint8_t type = r->match.dir == PROV_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX
+					       : PRM_FLOW_TABLE_TYPE_NIC_RX;
+
+	if (list->nobjs > UV_FLOW_ACTIONS)
+		return -EINVAL;
+	for (unsigned int i = 0; i < list->nobjs; i++) {
+		const struct uv_flow_action *a = (const struct uv_flow_action *)list->objs[i];
+
+		if (a->table_type != type || (a->modify_header && r->modify_header) ||
+		    (a->reformat && r->reformat))
+			return -EINVAL;
+		r->modify_header |= a->modify_header;
+		r->reformat |= a->reformat;
+	}
+	return 0;
+}
+
+static int options(struct uv_call *c, struct model_root_rule *r)
+{
+	enum { DROP = MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP };
 	uint64_t flags;
 	int err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_FLAGS, &flags, sizeof(flags));
 
 	if (!err)
-		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, tag, sizeof(*tag));
+		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, &r->tag, sizeof(r->tag));
 	if (err)
 		return err;
-	if (*tag >= MAX_TAG)
+	if (r->tag >= MAX_TAG ||
+	    flags & ~(uint64_t)(DROP | MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS))
 		return -EINVAL;
-	return flags || uv_len(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS) ||
-			       uv_len(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX)
-		       ? -EOPNOTSUPP
-		       : 0;
+	r->drop = flags & DROP;
+	return flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS ? -EOPNOTSUPP : 0;
+}
+
+static void use_all(struct uv_call *c, struct uv_flow *f, struct uv_obj *counter)
+{
+	const struct uv_arg *list = uv_arg(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS);
+
+	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_MATCHER));
+	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX));
+	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP));
+	uv_flow_use(c->ctx, f, counter);
+	for (unsigned int i = 0; i < list->nobjs; i++)
+		uv_flow_use(c->ctx, f, list->objs[i]);
 }
 
 static int flow_create(struct uv_call *c)
 {
 	struct uv_flow *f = (struct uv_flow *)c->made;
 	struct uv_matcher *m = (struct uv_matcher *)uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_MATCHER);
-	struct prov_attach a = {
-		.dir = m->dir, .priority = m->priority, .criteria_enable = m->criteria};
 	uint8_t value[MATCH_BYTES];
-	uint32_t tag, tirn;
-	int err = check_options(c, &tag);
+	struct model_root_rule r = {.match = {.dir = m->dir,
+					      .priority = m->priority,
+					      .criteria_enable = m->criteria,
+					      .mask = m->mask,
+					      .value = value}};
+	struct uv_obj *counter = NULL;
+	int err = options(c, &r);
 
 	if (!err)
 		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, value, sizeof(value));
 	if (!err)
-		err = destination(c, m, &a.table_id, &tirn);
-	if (!err && tag && !tirn)
-		err = -EOPNOTSUPP;
-	if (err)
-		return err;
-	a.mask = m->mask;
-	a.value = value;
-	err = uv_flow_attach(c->ctx, f, &a, tirn, tag);
-	if (err)
-		return err;
-	f->matcher = &m->o;
-	f->dest = uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX);
-	if (!f->dest)
-		f->dest = uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP);
-	uv_obj_use(c->ctx, f->matcher);
-	uv_obj_use(c->ctx, f->dest);
-	return 0;
+		err = destination(c, &r);
+	if (!err)
+		err = counters(c, &r, &counter);
+	if (!err)
+		err = actions(c, &r);
+	if (!err)
+		err = uv_flow_attach(c->ctx, f, &r);
+	if (!err)
+		use_all(c, f, counter);
+	return err;
 }
 
 /* -- anchors ----------------------------------------------------------------------------------------------------- */

@@ -5,23 +5,27 @@
 
 #include "uverbs.h"
 
-/* A table of one rule that leads to a TIR: a root rule leads to tables only. 0: nothing was made. */
-struct uv_tir_table {
-	uint32_t table, group;
-	bool rule;
-};
+enum { UV_FLOW_ACTIONS = 2, UV_FLOW_USES = 3 + UV_FLOW_ACTIONS };
 
 struct uv_flow {
 	struct uv_obj o;
-	struct uv_obj *matcher, *dest; /* NULL: none */
-	struct uv_tir_table tir;
+	struct uv_obj *uses[UV_FLOW_USES]; /* matcher, destination, counter, actions */
+	unsigned int nuses;
 	struct prov_attachment *at;
+};
+
+/* What mlx5dv_create_flow_action_*() made: a firmware object of one of two kinds. */
+struct uv_flow_action {
+	struct uv_obj o;
+	uint8_t table_type; /* PRM_FLOW_TABLE_TYPE_* */
+	uint32_t modify_header, reformat;
 };
 
 extern const struct uv_class uv_flow_class;
 
-/* Attach: a->table_id is the destination, or 0 and the TIR is. 0 or -errno, then nothing was done. */
-int uv_flow_attach(struct uv_ctx *ctx, struct uv_flow *f, struct prov_attach *a, uint32_t tirn,
-		   uint32_t tag);
+/* 0 or -errno, then nothing was done. */
+int uv_flow_attach(struct uv_ctx *ctx, struct uv_flow *f, const struct model_root_rule *r);
+/* The flow needs it. NULL is allowed. */
+void uv_flow_use(struct uv_ctx *ctx, struct uv_flow *f, struct uv_obj *o);
 
 #endif

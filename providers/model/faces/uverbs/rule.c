@@ -179,26 +179,27 @@ static int to_qp(struct uv_write *w, struct uv_qp *qp, const struct match *m)
 {
 	const struct ib_uverbs_create_flow *cmd = (const void *)w->in;
 	struct uv_flow *f = (struct uv_flow *)uv_obj_new(&uv_flow_class);
-	struct ib_uverbs_create_flow_resp r = {.comp_mask = 0};
-	struct prov_attach a = {.dir = PROV_RX,
-				.priority = cmd->flow_attr.type == ALL_DEFAULT
-						    ? PRIORITIES - 1
-						    : cmd->flow_attr.priority,
-				.criteria_enable = m->any ? OUTER : 0,
-				.mask = m->mask,
-				.value = m->value};
+	struct ib_uverbs_create_flow_resp resp = {.comp_mask = 0};
+	struct model_root_rule r = {.match = {.dir = PROV_RX,
+					      .priority = cmd->flow_attr.type == ALL_DEFAULT
+								  ? PRIORITIES - 1
+								  : cmd->flow_attr.priority,
+					      .criteria_enable = m->any ? OUTER : 0,
+					      .mask = m->mask,
+					      .value = m->value},
+				    .tirn = qp->tirn,
+				    .tag = m->tag};
 	int err;
 
 	if (!f)
 		return -ENOMEM;
-	err = qp->tirn ? uv_flow_attach(w->c->ctx, f, &a, qp->tirn, m->tag) : -EINVAL;
+	err = qp->tirn ? uv_flow_attach(w->c->ctx, f, &r) : -EINVAL;
 	if (err) {
 		uv_obj_discard(&f->o);
 		return err;
 	}
-	f->dest = &qp->o;
-	uv_obj_use(w->c->ctx, f->dest);
-	return uv_write_publish(w, &f->o, 0, &r, sizeof(r), &r.flow_handle);
+	uv_flow_use(w->c->ctx, f, &qp->o);
+	return uv_write_publish(w, &f->o, 0, &resp, sizeof(resp), &resp.flow_handle);
 }
 
 static int create_flow(struct uv_write *w)
