@@ -183,8 +183,7 @@ static void free_place(struct prov_device *dev, const struct prov_attachment *at
 	uint32_t place = at->index % PLACES;
 
 	pthread_mutex_lock(&dev->lock);
-	dev->root_used[at->dir][at->index / PLACES][place / WORD] &=
-		~(UINT64_C(1) << place % WORD);
+	dev->root_used[at->dir][at->index / PLACES][place / WORD] &= ~(UINT64_C(1) << place % WORD);
 	pthread_mutex_unlock(&dev->lock);
 }
 

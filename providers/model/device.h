@@ -26,7 +26,8 @@ struct prov_device {
 	struct prov_obj *objs;
 	struct prov_attachment *attachments;
 	uint32_t root_id[2];
-	uint64_t root_used[2][16][MODEL_ROOT_PLACES / 64]; /* rules of a priority: one bit per place */
+	uint64_t root_used[2][16]
+			  [MODEL_ROOT_PLACES / 64]; /* rules of a priority: one bit per place */
 
 	int epoll, event, timer; /* epoll holds the event, the timer and the port's descriptor */
 	_Atomic bool signaled;	 /* event is readable */

@@ -229,7 +229,7 @@ int uv_obj_get(struct uv_ctx *ctx, uint16_t object, uint64_t handle, enum uv_acc
 	o = handle < ctx->nhandles ? ctx->handle[handle] : NULL;
 	if (!o)
 		err = -ENOENT;
-	else if (o->cls->object != object)
+	else if (o->cls->object != object && object != UV_ANY_OBJECT)
 		err = -EINVAL;
 	else if (o->active < 0 || (access == UV_WRITE && o->active))
 		err = -EBUSY;

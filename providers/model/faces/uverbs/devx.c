@@ -138,7 +138,7 @@ static int devx_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 }
 
 const struct uv_class uv_devx_class = {MLX5_IB_OBJECT_DEVX_OBJ, sizeof(struct uv_devx),
-				       devx_destroy};
+				       devx_destroy, NULL};
 
 /* Rings and records of a program are in umems: the kernel sets the bits that say so. */
 static void force_umem(uint8_t *in, size_t inlen)
@@ -172,7 +172,7 @@ static_assert(PRM_OFFSET(create_sq_in, ctx) == PRM_OFFSET(create_rq_in, ctx) &&
 		      PRM_BYTES(create_sq_in) == PRM_BYTES(create_rq_in),
 	      "both work queues have their context at the same place");
 
-static int check(struct uv_call *c, struct command *cmd, enum prov_cmd_kind kind,
+static int check(struct uv_call *c, const struct command *cmd, enum prov_cmd_kind kind,
 		 struct prov_obj *d)
 {
 	struct prov_cmd p = {.kind = kind,
@@ -218,17 +218,35 @@ static int obj_create(struct uv_call *c)
 	return err;
 }
 
+/* May the command be sent on this handle? It names the object, or one that a verbs object is made of. */
+static int check_on(struct uv_call *c, const struct command *cmd, enum prov_cmd_kind kind,
+		    struct uv_obj *o)
+{
+	struct prov_obj parts[UV_MAX_PARTS] = {{.id = 0}};
+	struct prov_obj *devx = &((struct uv_devx *)o)->devx;
+	unsigned int n;
+	int err = -EINVAL;
+
+	if (o->cls == &uv_devx_class)
+		return devx->generation != atomic_load(&uv_model(c->ctx->card)->generation)
+			       ? -EIO
+			       : check(c, cmd, kind, devx);
+	n = o->cls->parts ? o->cls->parts(o, parts) : 0;
+	for (unsigned int i = 0; i < n && err; i++) {
+		parts[i].count = 1;
+		err = check(c, cmd, kind, &parts[i]);
+	}
+	return err;
+}
+
 static int on_object(struct uv_call *c, enum prov_cmd_kind kind, uint16_t handle_id, uint16_t in_id,
 		     uint16_t out_id)
 {
-	struct uv_devx *o = (struct uv_devx *)uv_object(c, handle_id);
 	struct command cmd;
 	int err = command_take(c, in_id, out_id, &cmd);
 
-	if (!err && o->devx.generation != atomic_load(&uv_model(c->ctx->card)->generation))
-		err = -EIO;
 	if (!err)
-		err = check(c, &cmd, kind, &o->devx);
+		err = check_on(c, &cmd, kind, uv_object(c, handle_id));
 	if (!err)
 		err = command_run(c, out_id, &cmd);
 	command_free(&cmd);
@@ -250,8 +268,7 @@ static int obj_query(struct uv_call *c)
 /* The answer comes by the channel: at once, which a program may not count on. */
 static int obj_async_query(struct uv_call *c)
 {
-	struct uv_devx *o =
-		(struct uv_devx *)uv_object(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE);
+	struct uv_obj *o = uv_object(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE);
 	struct uv_arg *fd = uv_arg(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD);
 	uint16_t outlen;
 	uint64_t wr_id;
@@ -267,7 +284,7 @@ static int obj_async_query(struct uv_call *c)
 		free(cmd.out);
 		cmd.outlen = outlen;
 		cmd.out = calloc(1, sizeof(wr_id) + outlen);
-		err = cmd.out ? check(c, &cmd, PROV_CMD_QUERY, &o->devx) : -ENOMEM;
+		err = cmd.out ? check_on(c, &cmd, PROV_CMD_QUERY, o) : -ENOMEM;
 	}
 	if (!err) {
 		uint8_t *answer =
@@ -284,6 +301,7 @@ static int obj_async_query(struct uv_call *c)
 
 /* clang-format off */
 #define HANDLE(attr, kind) {attr, kind, true, MLX5_IB_OBJECT_DEVX_OBJ, 0, 0}
+#define ANY(attr) {attr, UV_ATTR_OBJ_READ, true, UV_ANY_OBJECT, 0, 0}
 #define CMD_IN(attr) {attr, UV_ATTR_IN, true, 0, MIN_IN, 0}
 #define CMD_OUT(attr) {attr, UV_ATTR_OUT, true, 0, MIN_IN, 0}
 static const struct uv_spec other_specs[] = {
@@ -308,17 +326,17 @@ static const struct uv_spec destroy_specs[] = {
 };
 /* shared, as in the kernel: slots of a bulk may be written side by side */
 static const struct uv_spec modify_specs[] = {
-	HANDLE(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, UV_ATTR_OBJ_READ),
+	ANY(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE),
 	CMD_IN(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN),
 	CMD_OUT(MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT),
 };
 static const struct uv_spec query_specs[] = {
-	HANDLE(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, UV_ATTR_OBJ_READ),
+	ANY(MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE),
 	CMD_IN(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN),
 	CMD_OUT(MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT),
 };
 static const struct uv_spec async_query_specs[] = {
-	HANDLE(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE, UV_ATTR_OBJ_READ),
+	ANY(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_HANDLE),
 	CMD_IN(MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_CMD_IN),
 	{MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_OUT_LEN, UV_ATTR_IN, true, 0, 2, 8},
 	{MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_FD, UV_ATTR_FD, true, UV_CHANNEL_DEVX_CMD, 0, 0},

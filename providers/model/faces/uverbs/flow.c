@@ -36,7 +36,7 @@ static int matcher_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 }
 
 static const struct uv_class matcher_class = {MLX5_IB_OBJECT_FLOW_MATCHER,
-					      sizeof(struct uv_matcher), matcher_destroy};
+					      sizeof(struct uv_matcher), matcher_destroy, NULL};
 
 /* Newer clients give the table type, older ones a flag. */
 static int direction(struct uv_call *c, enum prov_dir *dir)
@@ -111,7 +111,8 @@ static int flow_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	return 0;
 }
 
-const struct uv_class uv_flow_class = {UVERBS_OBJECT_FLOW, sizeof(struct uv_flow), flow_destroy};
+const struct uv_class uv_flow_class = {UVERBS_OBJECT_FLOW, sizeof(struct uv_flow), flow_destroy,
+				       NULL};
 
 static int lead_to_devx(const struct prov_obj *d, struct model_root_rule *r)
 {
@@ -144,38 +145,23 @@ static int destination(struct uv_call *c, struct model_root_rule *r)
 	return err ? err : r->tirn && tx ? -EINVAL : 0;
 }
 
-/* Is it a counter of this bulk? *id becomes its number. */
-static int counter_of(struct uv_call *c, const struct prov_obj *d, uint32_t offset, uint32_t *id)
-{
-	struct model_dev *m = uv_model(c->ctx->card);
-	const struct model_counter *counter;
-	bool good;
-
-	if (d->create != PRM_CMD_OP_ALLOC_FLOW_COUNTER)
-		return -EINVAL;
-	pthread_rwlock_rdlock(&m->objs);
-	counter = (const struct model_counter *)model_obj_find(m, MODEL_COUNTER, d->id);
-	good = counter && offset < counter->o.count;
-	pthread_rwlock_unlock(&m->objs);
-	*id = d->id + offset;
-	return good ? 0 : -EINVAL;
-}
-
+/* One, of a bulk perhaps. */
 static int counters(struct uv_call *c, struct model_root_rule *r, struct uv_obj **used)
 {
 	const struct uv_arg *list = uv_arg(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX);
+	const struct prov_obj *d;
 	uint32_t offset;
 	int err;
 
 	if (!list->nobjs)
 		return 0;
-	if (list->nobjs > 1)
-		return -EINVAL;
 	err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET, &offset, sizeof(offset));
-	if (!err)
-		err = counter_of(c, &((struct uv_devx *)list->objs[0])->devx, offset, &r->counter);
 	if (err)
 		return err;
+	d = &((struct uv_devx *)list->objs[0])->devx;
+	if (list->nobjs > 1 || d->create != PRM_CMD_OP_ALLOC_FLOW_COUNTER || offset >= d->count)
+		return -EINVAL;
+	r->counter = d->id + offset;
 	r->counted = true;
 	*used = list->objs[0];
 	return 0;
@@ -281,7 +267,7 @@ static int anchor_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 }
 
 static const struct uv_class anchor_class = {MLX5_IB_OBJECT_STEERING_ANCHOR,
-					     sizeof(struct uv_anchor), anchor_destroy};
+					     sizeof(struct uv_anchor), anchor_destroy, NULL};
 
 static int anchor_create(struct uv_call *c)
 {

@@ -74,7 +74,7 @@ static int umem_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 }
 
 static const struct uv_class umem_class = {MLX5_IB_OBJECT_DEVX_UMEM, sizeof(struct uv_umem),
-					   umem_destroy};
+					   umem_destroy, NULL};
 
 static int umem_reg(struct uv_call *c)
 {
@@ -163,7 +163,8 @@ static int uar_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	return 0;
 }
 
-static const struct uv_class uar_class = {MLX5_IB_OBJECT_UAR, sizeof(struct uv_uar), uar_destroy};
+static const struct uv_class uar_class = {MLX5_IB_OBJECT_UAR, sizeof(struct uv_uar), uar_destroy,
+					  NULL};
 
 bool uv_page_is_mappable(struct uv_ctx *ctx, uint64_t offset)
 {

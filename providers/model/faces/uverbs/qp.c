@@ -5,7 +5,7 @@
  *   QP ─┬─ transport domain ─ TIS ─ SQ      send ring, doorbell record word 1
  *       └─ RQ ─ TIR                         receive ring, word 0; where flows lead
  *
- * RESET -> INIT makes the RQ ready, RTR -> RTS the SQ. Other kinds of QP need an RDMA transport, which the model has not.
+ * An RSS QP is a TIR over an indirection table (wq.c). RESET -> INIT makes the RQ ready, RTR -> RTS the SQ. Other kinds of QP need an RDMA transport, which the model has not.
  *
  * Source: Linux drivers/infiniband/hw/mlx5/qp.c.
  */
@@ -65,7 +65,28 @@ static int qp_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	return 0;
 }
 
-static const struct uv_class qp_class = {UVERBS_OBJECT_QP, sizeof(struct uv_qp), qp_destroy};
+static unsigned int qp_parts(const struct uv_obj *o, struct prov_obj parts[UV_MAX_PARTS])
+{
+	const struct uv_qp *qp = (const struct uv_qp *)o;
+	const struct {
+		uint16_t create;
+		uint32_t id;
+	} all[UV_MAX_PARTS] = {{PRM_CMD_OP_CREATE_TIS, qp->tisn},
+			       {PRM_CMD_OP_CREATE_SQ, qp->sqn},
+			       {PRM_CMD_OP_CREATE_TIR, qp->tirn},
+			       {PRM_CMD_OP_CREATE_RQ, qp->rqn}};
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < UV_MAX_PARTS; i++)
+		if (all[i].id) {
+			parts[n].create = all[i].create;
+			parts[n++].id = all[i].id;
+		}
+	return n;
+}
+
+static const struct uv_class qp_class = {UVERBS_OBJECT_QP, sizeof(struct uv_qp), qp_destroy,
+					 qp_parts};
 
 /* -- create ----------------------------------------------------------------------------------------------------- */
 
@@ -74,7 +95,8 @@ struct request {
 	struct ib_uverbs_qp_cap cap;
 	struct uv_pd *pd;
 	struct uv_cq *scq, *rcq;
-	bool strip; /* VLAN tags are taken out of received frames */
+	struct uv_obj *ind; /* of an RSS QP: then there are no queues */
+	bool strip;	    /* VLAN tags are taken out of received frames */
 };
 
 static int log2_of(uint32_t n)
@@ -82,17 +104,26 @@ static int log2_of(uint32_t n)
 	return n && !(n & (n - 1)) ? __builtin_ctz(n) : -EINVAL;
 }
 
+void uv_fill_wq(uint8_t *wq, const struct uv_ring *r)
+{
+	PRM_SET(wq, wq, wq_type, PRM_WQ_TYPE_CYCLIC);
+	PRM_SET(wq, wq, pd, r->pdn);
+	PRM_SET(wq, wq, log_wq_stride, r->log_stride);
+	PRM_SET(wq, wq, log_wq_sz, r->log_size);
+	PRM_SET(wq, wq, wq_umem_valid, 1);
+	PRM_SET(wq, wq, wq_umem_id, r->ring);
+	PRM_SET(wq, wq, dbr_umem_valid, 1);
+	PRM_SET(wq, wq, dbr_umem_id, r->dbrec);
+}
+
 static void fill_wq(uint8_t *wq, const struct uv_qp *qp, const struct request *r, uint32_t ring,
 		    int log_size, unsigned int log_stride)
 {
-	PRM_SET(wq, wq, wq_type, PRM_WQ_TYPE_CYCLIC);
-	PRM_SET(wq, wq, pd, r->pd->pdn);
-	PRM_SET(wq, wq, log_wq_stride, log_stride);
-	PRM_SET(wq, wq, log_wq_sz, (uint32_t)log_size);
-	PRM_SET(wq, wq, wq_umem_valid, 1);
-	PRM_SET(wq, wq, wq_umem_id, ring);
-	PRM_SET(wq, wq, dbr_umem_valid, 1);
-	PRM_SET(wq, wq, dbr_umem_id, qp->umem[0]);
+	uv_fill_wq(wq, &(struct uv_ring){.pdn = r->pd->pdn,
+					 .ring = ring,
+					 .dbrec = qp->umem[0],
+					 .log_size = (unsigned int)log_size,
+					 .log_stride = log_stride});
 }
 
 static int new_tis(struct uv_ctx *ctx, struct uv_qp *qp)
@@ -181,8 +212,6 @@ static int parts_create(struct uv_ctx *ctx, struct uv_qp *qp, const struct reque
 		err = new_sq(ctx, qp, r);
 	if (!err && r->d.rq_wqe_count)
 		err = new_rq(ctx, qp, r);
-	if (err)
-		parts_destroy(ctx, qp);
 	return err;
 }
 
@@ -201,8 +230,7 @@ static int check_kind(struct uv_call *c, struct request *r)
 	if (type != IB_UVERBS_QPT_RAW_PACKET ||
 	    (flags &
 	     ~(uint64_t)(IB_UVERBS_QP_CREATE_SQ_SIG_ALL | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING)) ||
-	    (r->d.flags & ~known) || uv_has(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE) ||
-	    uv_has(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
+	    (!r->ind && (r->d.flags & ~known)) || uv_has(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
 		return -EOPNOTSUPP;
 	r->strip = flags & IB_UVERBS_QP_CREATE_CVLAN_STRIPPING;
 	return 0;
@@ -212,7 +240,8 @@ static int read_request(struct uv_call *c, struct request *r)
 {
 	int err = uv_in(c, UVERBS_ATTR_CREATE_QP_CAP, &r->cap, sizeof(r->cap));
 
-	if (!err)
+	r->ind = uv_object(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE);
+	if (!err && !r->ind)
 		err = uv_in(c, UVERBS_ATTR_UHW_IN, &r->d, sizeof(r->d));
 	if (!err)
 		err = check_kind(c, r);
@@ -221,18 +250,27 @@ static int read_request(struct uv_call *c, struct request *r)
 	r->pd = (struct uv_pd *)uv_object(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE);
 	r->scq = (struct uv_cq *)uv_object(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
 	r->rcq = (struct uv_cq *)uv_object(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
+	if (r->ind)
+		return r->pd && !r->scq && !r->rcq ? 0 : -EINVAL;
 	if (!r->pd || (r->d.sq_wqe_count && !r->scq) || (r->d.rq_wqe_count && !r->rcq) ||
 	    (!r->d.sq_wqe_count && !r->d.rq_wqe_count))
 		return -EINVAL;
 	return 0;
 }
 
+static uint32_t numbers(const struct uv_qp *qp)
+{
+	return (qp->tirn ? MLX5_IB_CREATE_QP_RESP_MASK_TIRN : 0) |
+	       (qp->tisn ? MLX5_IB_CREATE_QP_RESP_MASK_TISN : 0) |
+	       (qp->rqn ? MLX5_IB_CREATE_QP_RESP_MASK_RQN : 0) |
+	       (qp->sqn ? MLX5_IB_CREATE_QP_RESP_MASK_SQN : 0);
+}
+
 static int answer(struct uv_call *c, const struct uv_qp *qp)
 {
 	uint32_t number = qp->sqn ? qp->sqn : qp->rqn;
 	struct mlx5_ib_create_qp_resp uhw = {
-		.comp_mask = MLX5_IB_CREATE_QP_RESP_MASK_TIRN | MLX5_IB_CREATE_QP_RESP_MASK_TISN |
-			     MLX5_IB_CREATE_QP_RESP_MASK_RQN | MLX5_IB_CREATE_QP_RESP_MASK_SQN,
+		.comp_mask = numbers(qp),
 		.tirn = qp->tirn,
 		.tisn = qp->tisn,
 		.rqn = qp->rqn,
@@ -262,13 +300,16 @@ static int create_qp(struct uv_call *c)
 	int err = read_request(c, &r);
 
 	if (!err)
-		err = parts_create(c->ctx, qp, &r);
-	if (err)
+		err = r.ind ? uv_rss_create(c, qp) : parts_create(c->ctx, qp, &r);
+	if (err) {
+		parts_destroy(c->ctx, qp);
 		return err;
+	}
 	qp->cap = r.cap;
 	use(c->ctx, qp, &r.pd->o);
 	use(c->ctx, qp, r.scq ? &r.scq->o : NULL);
 	use(c->ctx, qp, r.rcq ? &r.rcq->o : NULL);
+	use(c->ctx, qp, r.ind);
 	err = answer(c, qp);
 	if (err)
 		qp_destroy(c->ctx, &qp->o);

@@ -2,7 +2,7 @@
 /*
  * ibv_create_flow: a list of headers to match, made into the card's match parameters, leading to a raw packet QP.
  *
- * Ethernet, IPv4, IPv6, TCP and UDP of the outer packet, a tag; all-default (whatever nobody else takes) as a rule of the
+ * Ethernet, VLAN, IPv4, IPv6, TCP and UDP of the outer packet, a tag, counters, drop; all-default (whatever nobody else takes) as a rule of the
  * last priority. Source: Linux drivers/infiniband/hw/mlx5/fs.c.
  */
 #include "flow.h"
@@ -20,14 +20,16 @@ enum {
 	SPEC_IPV6 = 0x31,
 	SPEC_TCP = 0x40,
 	SPEC_UDP = 0x41,
-	SPEC_TAG = 0x1000
+	SPEC_TAG = 0x1000,
+	SPEC_DROP = 0x1001,
+	SPEC_COUNT = 0x1003
 };
 enum { OUTER = 1, TCP = 6, UDP = 17 };
 
 struct match {
 	uint8_t mask[PRM_BYTES(fte_match_param)], value[PRM_BYTES(fte_match_param)];
-	bool any;
-	uint32_t tag;
+	bool any, drop, counted;
+	uint32_t tag, counters; /* counters: a handle */
 };
 
 /* One field in both; a mask of 0 asks for nothing. */
@@ -59,10 +61,20 @@ static void bytes(struct match *m, size_t at, const void *mask, const void *valu
 	}
 }
 
+/* A tag control field: priority, CFI, number. That there is a tag follows. */
+static void add_vlan(struct match *m, unsigned int mask, unsigned int value)
+{
+	FIELD(m, cvlan_tag, 1, 1);
+	FIELD(m, first_vid, mask & 0xfff, value & 0xfff);
+	FIELD(m, first_cfi, mask >> 12 & 1, value >> 12 & 1);
+	FIELD(m, first_prio, mask >> 13, value >> 13);
+}
+
 static int add_eth(struct match *m, const struct ib_uverbs_flow_spec_eth *s)
 {
 	if (s->mask.vlan_tag)
-		return -EOPNOTSUPP;
+		add_vlan(m, (unsigned int)be(&s->mask.vlan_tag, 2),
+			 (unsigned int)be(&s->val.vlan_tag, 2));
 	FIELD(m, dmac_47_16, be(s->mask.dst_mac, 4), be(s->val.dst_mac, 4));
 	FIELD(m, dmac_15_0, be(s->mask.dst_mac + 4, 2), be(s->val.dst_mac + 4, 2));
 	FIELD(m, smac_47_16, be(s->mask.src_mac, 4), be(s->val.src_mac, 4));
@@ -118,6 +130,32 @@ static int add_tag(struct match *m, const struct ib_uverbs_flow_spec_action_tag 
 	return m->tag < MAX_TAG ? 0 : -EINVAL;
 }
 
+/* Counters are named once. */
+static int add_count(struct match *m, const struct ib_uverbs_flow_spec_action_count *s)
+{
+	if (m->counted)
+		return -EINVAL;
+	m->counted = true;
+	m->counters = s->handle;
+	return 0;
+}
+
+static int add_action(struct match *m, const void *spec, size_t size)
+{
+	const struct ib_uverbs_flow_spec_hdr *hdr = spec;
+
+	switch (hdr->type) {
+	case SPEC_TAG:
+		return size < sizeof(struct ib_uverbs_flow_spec_action_tag) ? -EINVAL
+									    : add_tag(m, spec);
+	case SPEC_DROP: m->drop = true; return 0;
+	case SPEC_COUNT:
+		return size < sizeof(struct ib_uverbs_flow_spec_action_count) ? -EINVAL
+									      : add_count(m, spec);
+	default: return -EOPNOTSUPP;
+	}
+}
+
 static int add(struct match *m, const void *spec, size_t size)
 {
 	const struct ib_uverbs_flow_spec_hdr *hdr = spec;
@@ -133,10 +171,7 @@ static int add(struct match *m, const void *spec, size_t size)
 	case SPEC_UDP:
 		return size < sizeof(struct ib_uverbs_flow_spec_tcp_udp) ? -EINVAL
 									 : add_ports(m, spec);
-	case SPEC_TAG:
-		return size < sizeof(struct ib_uverbs_flow_spec_action_tag) ? -EINVAL
-									    : add_tag(m, spec);
-	default: return -EOPNOTSUPP;
+	default: return add_action(m, spec, size);
 	}
 }
 
@@ -175,11 +210,26 @@ static int check_attr(const struct ib_uverbs_create_flow *cmd)
 	return a->type > ALL_DEFAULT || a->flags ? -EOPNOTSUPP : 0;
 }
 
-static int to_qp(struct uv_write *w, struct uv_qp *qp, const struct match *m)
+/* Counters are taken during the call, and used by the flow after it. */
+static int take_counters(struct uv_write *w, const struct match *m, struct model_root_rule *r,
+			 struct uv_obj **k)
+{
+	int err;
+
+	*k = NULL;
+	if (!m->counted)
+		return 0;
+	if (uv_obj_get(w->c->ctx, UVERBS_OBJECT_COUNTERS, m->counters, UV_WRITE, k))
+		return -EINVAL;
+	err = uv_counters_bind(w->c, (struct uv_counters *)*k);
+	r->counted = true;
+	r->counter = ((struct uv_counters *)*k)->id;
+	return err;
+}
+
+static int make_flow(struct uv_write *w, struct uv_qp *qp, const struct match *m, struct uv_flow *f)
 {
 	const struct ib_uverbs_create_flow *cmd = (const void *)w->in;
-	struct uv_flow *f = (struct uv_flow *)uv_obj_new(&uv_flow_class);
-	struct ib_uverbs_create_flow_resp resp = {.comp_mask = 0};
 	struct model_root_rule r = {.match = {.dir = PROV_RX,
 					      .priority = cmd->flow_attr.type == ALL_DEFAULT
 								  ? PRIORITIES - 1
@@ -187,19 +237,37 @@ static int to_qp(struct uv_write *w, struct uv_qp *qp, const struct match *m)
 					      .criteria_enable = m->any ? OUTER : 0,
 					      .mask = m->mask,
 					      .value = m->value},
-				    .tirn = qp->tirn,
+				    .tirn = m->drop ? 0 : qp->tirn,
+				    .drop = m->drop,
 				    .tag = m->tag};
+	struct uv_obj *counters;
+	int err = take_counters(w, m, &r, &counters);
+
+	if (!err)
+		err = uv_flow_attach(w->c->ctx, f, &r);
+	if (!err) {
+		uv_flow_use(w->c->ctx, f, &qp->o);
+		uv_flow_use(w->c->ctx, f, counters);
+	}
+	if (counters)
+		uv_obj_put(w->c->ctx, counters, UV_WRITE);
+	return err;
+}
+
+static int to_qp(struct uv_write *w, struct uv_qp *qp, const struct match *m)
+{
+	struct uv_flow *f = (struct uv_flow *)uv_obj_new(&uv_flow_class);
+	struct ib_uverbs_create_flow_resp r = {.comp_mask = 0};
 	int err;
 
 	if (!f)
 		return -ENOMEM;
-	err = qp->tirn ? uv_flow_attach(w->c->ctx, f, &r) : -EINVAL;
+	err = qp->tirn ? make_flow(w, qp, m, f) : -EINVAL;
 	if (err) {
 		uv_obj_discard(&f->o);
 		return err;
 	}
-	uv_flow_use(w->c->ctx, f, &qp->o);
-	return uv_write_publish(w, &f->o, 0, &resp, sizeof(resp), &resp.flow_handle);
+	return uv_write_publish(w, &f->o, 0, &r, sizeof(r), &r.flow_handle);
 }
 
 static int create_flow(struct uv_write *w)
@@ -220,7 +288,16 @@ static int create_flow(struct uv_write *w)
 	return err;
 }
 
+static int destroy_flow(struct uv_write *w)
+{
+	const struct ib_uverbs_destroy_flow *cmd = (const void *)w->in;
+
+	return cmd->comp_mask ? -EINVAL : uv_write_destroy(w, UVERBS_OBJECT_FLOW, cmd->flow_handle);
+}
+
 const struct uv_write_cmd uv_rule_commands[] = {
+	{IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_DESTROY_FLOW, destroy_flow,
+	 sizeof(struct ib_uverbs_destroy_flow), 0},
 	{IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_EX_CMD_CREATE_FLOW, create_flow,
 	 sizeof(struct ib_uverbs_create_flow), sizeof(struct ib_uverbs_create_flow_resp)},
 };

@@ -41,6 +41,8 @@
 enum {
 	UV_MAX_CARDS = 16,
 	UV_MAX_ATTRS = 24,
+	UV_MAX_PARTS = 4,
+	UV_ANY_OBJECT = 0xffff,	  /* a spec's */
 	UV_COMMANDS_AT_ONCE = 16, /* the kernel's limit for programs */
 	UV_PAGE = 4096,
 	UV_FIRST_BUS = 0x80, /* PCI bus of the first card */
@@ -129,6 +131,8 @@ struct uv_class {
 	size_t size;
 	/* 0 or -errno: then it lives on. force: the context is going, nobody uses it. Not with ctx->lock. */
 	int (*destroy)(struct uv_ctx *ctx, struct uv_obj *o);
+	/* Which firmware objects it is made of, for DevX commands on its handle. NULL: none. How many. */
+	unsigned int (*parts)(const struct uv_obj *o, struct prov_obj parts[UV_MAX_PARTS]);
 };
 
 struct uv_obj {
@@ -302,7 +306,7 @@ void uv_events_forget(struct uv_ctx *ctx, const struct uv_obj *o);
 
 extern const struct uv_method uv_query_methods[], uv_write_methods[], uv_devx_methods[],
 	uv_memory_methods[], uv_event_methods[], uv_flow_methods[], uv_verbs_methods[],
-	uv_qp_methods[];
+	uv_qp_methods[], uv_wq_methods[], uv_counters_methods[];
 
 /* trace.c: say what was asked and what came of it, as far as MLXO_MODEL_TRACE wants it. err: 0 or -errno. */
 void uv_trace_call(const struct ib_uverbs_ioctl_hdr *hdr, int err);

@@ -65,7 +65,7 @@ static int pd_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	return uv_command_on(ctx, PRM_CMD_OP_DEALLOC_PD, ((struct uv_pd *)o)->pdn);
 }
 
-const struct uv_class uv_pd_class = {UVERBS_OBJECT_PD, sizeof(struct uv_pd), pd_destroy};
+const struct uv_class uv_pd_class = {UVERBS_OBJECT_PD, sizeof(struct uv_pd), pd_destroy, NULL};
 
 static int alloc_pd(struct uv_write *w)
 {
@@ -116,7 +116,7 @@ static int mr_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	return 0;
 }
 
-static const struct uv_class mr_class = {UVERBS_OBJECT_MR, sizeof(struct uv_mr), mr_destroy};
+static const struct uv_class mr_class = {UVERBS_OBJECT_MR, sizeof(struct uv_mr), mr_destroy, NULL};
 
 /* Mapped memory that the kernel would pin. Access bits are checked as there. */
 static int check_mr(const struct ib_uverbs_reg_mr *cmd)
@@ -232,7 +232,14 @@ static int cq_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	return 0;
 }
 
-const struct uv_class uv_cq_class = {UVERBS_OBJECT_CQ, sizeof(struct uv_cq), cq_destroy};
+static unsigned int cq_parts(const struct uv_obj *o, struct prov_obj parts[UV_MAX_PARTS])
+{
+	parts[0].create = PRM_CMD_OP_CREATE_CQ;
+	parts[0].id = ((const struct uv_cq *)o)->cqn;
+	return 1;
+}
+
+const struct uv_class uv_cq_class = {UVERBS_OBJECT_CQ, sizeof(struct uv_cq), cq_destroy, cq_parts};
 
 static int make_cq(struct uv_ctx *ctx, struct uv_cq *cq, const struct mlx5_ib_create_cq *d,
 		   unsigned int log)

@@ -31,6 +31,29 @@ struct uv_qp {
 uint8_t uv_sq_state(struct uv_ctx *ctx, uint32_t sqn, uint8_t last);
 uint8_t uv_rq_state(struct uv_ctx *ctx, uint32_t rqn, uint8_t last);
 
+/* What a ring of a QP or WQ is: its umems and logarithms of size and stride. */
+struct uv_ring {
+	uint32_t pdn, ring, dbrec;
+	unsigned int log_size, log_stride;
+};
+void uv_fill_wq(uint8_t *wq, const struct uv_ring *r);
+
+/* wq.c: the TIR of an RSS QP, over its indirection table. What a failure leaves goes with the QP. */
+int uv_rss_create(struct uv_call *c, struct uv_qp *qp);
+/* What RSS QPs can hash: enum mlx5_rx_hash_fields. */
+#define UV_RX_HASH_FIELDS 0x1ff
+
+/* counters.c */
+enum { UV_COUNTERS_READ = 64 };
+struct uv_counters {
+	struct uv_obj o;
+	uint32_t id, nread;		/* id 0: no flow counts with it yet */
+	uint8_t kind[UV_COUNTERS_READ]; /* of the n-th number that is read, + 1; 0: none */
+};
+extern const struct uv_class uv_counters_class;
+/* A flow is to count with it: its firmware counter is there. */
+int uv_counters_bind(struct uv_call *c, struct uv_counters *k);
+
 extern const struct uv_class uv_pd_class, uv_cq_class;
 
 /* A firmware command of the kernel's own for the context: a refusal becomes what the kernel makes of it. */

@@ -4,7 +4,7 @@
  *
  * What is shorter than its struct is ENOSPC, which libibverbs takes for the sign that commands may come by ioctl.
  */
-#include "uverbs.h"
+#include "verbs.h"
 #include "write.h"
 
 #include "providers/model/fw.h"
@@ -79,6 +79,8 @@ static int ex_query_device(struct uv_write *w)
 			},
 	};
 	struct mlx5_ib_query_device_resp uhw = {
+		.rss_caps = {.rx_hash_fields_mask = UV_RX_HASH_FIELDS,
+			     .rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ},
 		.tso_caps = {.max_tso = 1u << MODEL_LOG_MAX_LSO, .supported_qpts = RAW_PACKET_BIT},
 	};
 	int err;
@@ -110,6 +112,19 @@ int uv_write_publish(struct uv_write *w, struct uv_obj *o, int err, const void *
 	}
 	*handle = o->handle;
 	return uv_out(w->c, UVERBS_ATTR_CORE_OUT, answer, n);
+}
+
+int uv_write_destroy(struct uv_write *w, uint16_t object, uint32_t handle)
+{
+	struct uv_obj *o;
+	int err = uv_obj_get(w->c->ctx, object, handle, UV_WRITE, &o);
+
+	if (err)
+		return err == -ENOENT ? -EINVAL : err;
+	err = uv_obj_destroy(w->c->ctx, o);
+	if (err)
+		uv_obj_put(w->c->ctx, o, UV_WRITE);
+	return err;
 }
 
 /* -- which ------------------------------------------------------------------------------------------------------- */
@@ -146,6 +161,8 @@ static int invoke(struct uv_call *c)
 		cmd = find_in(uv_verbs_commands, uv_verbs_ncommands, (uint32_t)command);
 	if (!cmd)
 		cmd = find_in(uv_qp_commands, uv_qp_ncommands, (uint32_t)command);
+	if (!cmd)
+		cmd = find_in(uv_wq_commands, uv_wq_ncommands, (uint32_t)command);
 	if (!cmd)
 		cmd = find_in(uv_rule_commands, uv_rule_ncommands, (uint32_t)command);
 	if (!cmd)

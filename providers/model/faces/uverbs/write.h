@@ -25,7 +25,11 @@ struct uv_write_cmd {
 int uv_write_publish(struct uv_write *w, struct uv_obj *o, int err, const void *answer, size_t n,
 		     uint32_t *handle);
 
-extern const struct uv_write_cmd uv_verbs_commands[], uv_qp_commands[], uv_rule_commands[];
-extern const size_t uv_verbs_ncommands, uv_qp_ncommands, uv_rule_ncommands;
+/* The end of an object by its handle: 0 or -errno, then it lives on. */
+int uv_write_destroy(struct uv_write *w, uint16_t object, uint32_t handle);
+
+extern const struct uv_write_cmd uv_verbs_commands[], uv_qp_commands[], uv_rule_commands[],
+	uv_wq_commands[];
+extern const size_t uv_verbs_ncommands, uv_qp_ncommands, uv_rule_ncommands, uv_wq_ncommands;
 
 #endif
