@@ -391,7 +391,8 @@ enum {
 	KNOWN = V4 | V6 | TCP | UDP | MLX5_RX_HASH_IPSEC_SPI,
 };
 
-static int check_rss(const struct mlx5_ib_create_qp_rss *d)
+/* Nothing to hash is fine where there is nothing to choose: the QP is then where a rule leads. */
+static int check_rss(const struct mlx5_ib_create_qp_rss *d, const struct uv_ind *ind)
 {
 	uint64_t f = d->rx_hash_fields_mask;
 	bool spi = f & MLX5_RX_HASH_IPSEC_SPI;
@@ -399,7 +400,8 @@ static int check_rss(const struct mlx5_ib_create_qp_rss *d)
 	if (d->comp_mask || d->flags || f & ~(uint64_t)KNOWN ||
 	    d->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ)
 		return -EOPNOTSUPP;
-	if (d->rx_key_len != KEY_LEN || (f & V4 && f & V6) || !!(f & TCP) + !!(f & UDP) + spi > 1)
+	if (d->rx_key_len != KEY_LEN || (!f && ind->nwqs > 1) || (f & V4 && f & V6) ||
+	    !!(f & TCP) + !!(f & UDP) + spi > 1)
 		return -EINVAL;
 	return 0;
 }
@@ -425,12 +427,7 @@ static int new_tir(struct uv_ctx *ctx, struct uv_qp *qp, const struct uv_ind *in
 	PRM_SET(tirc, tirc, disp_type, PRM_TIRC_DISP_TYPE_INDIRECT);
 	PRM_SET(tirc, tirc, indirect_table, ind->rqtn);
 	PRM_SET(tirc, tirc, transport_domain, qp->tdn);
-	if (!f) { /* nothing to hash: the function that needs no key */
-		PRM_SET(tirc, tirc, rx_hash_fn, PRM_RX_HASH_FN_INVERTED_XOR8);
-		return uv_command_new(ctx, in, sizeof(in), &qp->tirn);
-	}
 	PRM_SET(tirc, tirc, rx_hash_fn, PRM_RX_HASH_FN_TOEPLITZ);
-	PRM_SET(tirc, tirc, rx_hash_symmetric, 1);
 	memcpy(PRM_AT(tirc, tirc, rx_hash_toeplitz_key), d->rx_hash_key, KEY_LEN);
 	PRM_SET(rx_hash_field_select, fields, l3_prot_type,
 		f & V6 ? PRM_RX_HASH_L3_IPV6 : PRM_RX_HASH_L3_IPV4);
@@ -448,7 +445,7 @@ int uv_rss_create(struct uv_call *c, struct uv_qp *qp)
 	int err = uv_in(c, UVERBS_ATTR_UHW_IN, &d, sizeof(d));
 
 	if (!err)
-		err = check_rss(&d);
+		err = check_rss(&d, (struct uv_ind *)ind);
 	if (err)
 		return err;
 	PRM_SET(alloc_transport_domain_in, in, opcode, PRM_CMD_OP_ALLOC_TRANSPORT_DOMAIN);
