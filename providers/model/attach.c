@@ -91,8 +91,6 @@ static unsigned int action_bits(const struct model_root_rule *r)
 		bits |= PRM_FLOW_CONTEXT_ACTION_COUNT;
 	if (r->modify_header)
 		bits |= PRM_FLOW_CONTEXT_ACTION_MOD_HDR;
-	if (r->reformat)
-		bits |= PRM_FLOW_CONTEXT_ACTION_PACKET_REFORMAT;
 	return bits;
 }
 
@@ -134,7 +132,6 @@ static int create_rule(struct prov_device *dev, const struct model_root_rule *r,
 	PRM_SET(flow_context, ctx, action, action_bits(r));
 	PRM_SET(flow_context, ctx, flow_tag, r->tag);
 	PRM_SET(flow_context, ctx, modify_header_id, r->modify_header);
-	PRM_SET(flow_context, ctx, packet_reformat_id, r->reformat);
 	if (r->match.value)
 		memcpy(PRM_AT(flow_context, ctx, match_value), r->match.value,
 		       PRM_BYTES(fte_match_param));

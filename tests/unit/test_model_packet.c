@@ -135,6 +135,28 @@ static void ipv6_extension_headers(void **state)
 	assert_int_equal(pkt.nh_at, 14 + 40 + 16);
 }
 
+/* Longer by its own word than the frame: ports are matched, and its checksum is not good although it adds up. */
+static void ipv6_that_is_cut(void **state)
+{
+	struct model_pkt_sum sum;
+
+	frame_eth(&f, 0x86dd);
+	frame_ipv6(&f, 6);
+	frame_tcp(&f, 80, 81);
+	frame_pattern(&f, 10);
+	frame_end(&f);
+	load(&pkt, &f);
+	model_pkt_verify(&pkt, &sum);
+	assert_true(sum.hds_ip_ext & PRM_CQE_L4_OK);
+	f.b[f.l3 + 5]++;
+	load(&pkt, &f);
+	model_pkt_verify(&pkt, &sum);
+	assert_int_equal(OUTER(tcp_sport), 80);
+	assert_int_equal(OUTER(ip_protocol), 6);
+	assert_int_equal(pkt.l3_end, f.n);
+	assert_false(sum.hds_ip_ext & PRM_CQE_L4_OK);
+}
+
 static void destination_options_before_routing(void **state)
 {
 	frame_eth(&f, 0x86dd);
@@ -470,6 +492,7 @@ int main(void)
 		cmocka_unit_test(tcp_over_ipv4),
 		cmocka_unit_test(udp_behind_options_and_tags),
 		cmocka_unit_test(ipv6_extension_headers),
+		cmocka_unit_test(ipv6_that_is_cut),
 		cmocka_unit_test(destination_options_before_routing),
 		cmocka_unit_test(icmp_types),
 		cmocka_unit_test(esp_spi),

@@ -167,24 +167,21 @@ static int counters(struct uv_call *c, struct model_root_rule *r, struct uv_obj 
 	return 0;
 }
 
-/* Each kind once, and of the table's direction. */
-static int actions(struct uv_call *c, struct model_root_rule *r)
+/* One that modifies headers, of the table's direction. */
+static int actions(struct uv_call *c, struct model_root_rule *r, struct uv_obj **used)
 {
 	const struct uv_arg *list = uv_arg(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS);
 	uint8_t type = r->match.dir == PROV_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX
 					       : PRM_FLOW_TABLE_TYPE_NIC_RX;
+	const struct uv_flow_action *a;
 
-	if (list->nobjs > UV_FLOW_ACTIONS)
+	if (!list->nobjs)
+		return 0;
+	a = (const struct uv_flow_action *)list->objs[0];
+	if (list->nobjs > 1 || a->table_type != type)
 		return -EINVAL;
-	for (unsigned int i = 0; i < list->nobjs; i++) {
-		const struct uv_flow_action *a = (const struct uv_flow_action *)list->objs[i];
-
-		if (a->table_type != type || (a->modify_header && r->modify_header) ||
-		    (a->reformat && r->reformat))
-			return -EINVAL;
-		r->modify_header |= a->modify_header;
-		r->reformat |= a->reformat;
-	}
+	r->modify_header = a->modify_header;
+	*used = list->objs[0];
 	return 0;
 }
 
@@ -205,18 +202,6 @@ static int options(struct uv_call *c, struct model_root_rule *r)
 	return flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS ? -EOPNOTSUPP : 0;
 }
 
-static void use_all(struct uv_call *c, struct uv_flow *f, struct uv_obj *counter)
-{
-	const struct uv_arg *list = uv_arg(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS);
-
-	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_MATCHER));
-	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX));
-	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP));
-	uv_flow_use(c->ctx, f, counter);
-	for (unsigned int i = 0; i < list->nobjs; i++)
-		uv_flow_use(c->ctx, f, list->objs[i]);
-}
-
 static int flow_create(struct uv_call *c)
 {
 	struct uv_flow *f = (struct uv_flow *)c->made;
@@ -227,7 +212,7 @@ static int flow_create(struct uv_call *c)
 					      .criteria_enable = m->criteria,
 					      .mask = m->mask,
 					      .value = value}};
-	struct uv_obj *counter = NULL;
+	struct uv_obj *counter = NULL, *action = NULL;
 	int err = options(c, &r);
 
 	if (!err)
@@ -237,12 +222,17 @@ static int flow_create(struct uv_call *c)
 	if (!err)
 		err = counters(c, &r, &counter);
 	if (!err)
-		err = actions(c, &r);
+		err = actions(c, &r, &action);
 	if (!err)
 		err = uv_flow_attach(c->ctx, f, &r);
-	if (!err)
-		use_all(c, f, counter);
-	return err;
+	if (err)
+		return err;
+	uv_flow_use(c->ctx, f, &m->o);
+	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX));
+	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP));
+	uv_flow_use(c->ctx, f, counter);
+	uv_flow_use(c->ctx, f, action);
+	return 0;
 }
 
 /* -- anchors ----------------------------------------------------------------------------------------------------- */

@@ -5,20 +5,20 @@
 
 #include "uverbs.h"
 
-enum { UV_FLOW_ACTIONS = 2, UV_FLOW_USES = 3 + UV_FLOW_ACTIONS };
+enum { UV_FLOW_USES = 4 };
 
 struct uv_flow {
 	struct uv_obj o;
-	struct uv_obj *uses[UV_FLOW_USES]; /* matcher, destination, counter, actions */
+	struct uv_obj *uses[UV_FLOW_USES]; /* matcher, destination, counter, action */
 	unsigned int nuses;
 	struct prov_attachment *at;
 };
 
-/* What mlx5dv_create_flow_action_*() made: a firmware object of one of two kinds. */
+/* What mlx5dv_create_flow_action_modify_header() made. */
 struct uv_flow_action {
 	struct uv_obj o;
 	uint8_t table_type; /* PRM_FLOW_TABLE_TYPE_* */
-	uint32_t modify_header, reformat;
+	uint32_t modify_header;
 };
 
 extern const struct uv_class uv_flow_class;

@@ -306,7 +306,7 @@ void uv_events_forget(struct uv_ctx *ctx, const struct uv_obj *o);
 
 extern const struct uv_method uv_query_methods[], uv_write_methods[], uv_devx_methods[],
 	uv_memory_methods[], uv_event_methods[], uv_flow_methods[], uv_verbs_methods[],
-	uv_qp_methods[], uv_wq_methods[], uv_counters_methods[];
+	uv_qp_methods[], uv_wq_methods[], uv_counters_methods[], uv_flow_action_methods[];
 
 /* trace.c: say what was asked and what came of it, as far as MLXO_MODEL_TRACE wants it. err: 0 or -errno. */
 void uv_trace_call(const struct ib_uverbs_ioctl_hdr *hdr, int err);
