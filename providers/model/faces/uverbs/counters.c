@@ -42,16 +42,16 @@ static int create(struct uv_call *c)
 /* What the program wants to read, from behind the create-flow command: an array of {kind, index}. */
 static int read_wishes(struct uv_call *c, struct uv_counters *k)
 {
-	struct {
-		struct mlx5_ib_create_flow flow;
+	struct { /* struct mlx5_ib_create_flow, with one of its data */
+		uint32_t ncounters_data, reserved;
 		struct mlx5_ib_flow_counters_data data;
 	} in;
 	struct mlx5_ib_flow_counters_desc desc[UV_COUNTERS_READ];
 	int err = uv_in(c, UVERBS_ATTR_UHW_IN, &in, sizeof(in));
 
-	if (err || !in.flow.ncounters_data)
+	if (err || !in.ncounters_data)
 		return err;
-	if (in.flow.ncounters_data > 1 || in.flow.reserved || in.data.reserved ||
+	if (in.ncounters_data > 1 || in.reserved || in.data.reserved ||
 	    in.data.ncounters > UV_COUNTERS_READ)
 		return -EINVAL;
 	err = uv_copy_in(desc, (uint64_t)(uintptr_t)in.data.counters_data,

@@ -125,24 +125,29 @@ static int lead_to_devx(const struct prov_obj *d, struct model_root_rule *r)
 	return 0;
 }
 
+/* A QP without a receive queue leads nowhere. */
+static int lead_to_qp(const struct uv_qp *qp, struct model_root_rule *r)
+{
+	r->tirn = qp->tirn;
+	return qp->tirn ? 0 : -EINVAL;
+}
+
 /* Where the flow leads: one place. On TX none is the wire. */
 static int destination(struct uv_call *c, struct model_root_rule *r)
 {
 	struct uv_devx *d = (struct uv_devx *)uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX);
 	struct uv_qp *qp = (struct uv_qp *)uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP);
 	bool tx = r->match.dir == PROV_TX;
-	int err = 0;
+	int ends = (d != NULL) + (qp != NULL) + r->drop, err = 0;
 
-	if ((d && qp) || (r->drop && (d || qp)) || (qp && !qp->tirn))
+	if (ends > 1 || (!ends && !tx))
 		return -EINVAL;
+	r->allow = !ends;
 	if (d)
 		err = lead_to_devx(&d->devx, r);
 	else if (qp)
-		r->tirn = qp->tirn;
-	else if (!r->drop && !tx)
-		return -EINVAL;
-	r->allow = tx && !d && !r->drop;
-	return err ? err : r->tirn && tx ? -EINVAL : 0;
+		err = lead_to_qp(qp, r);
+	return !err && r->tirn && tx ? -EINVAL : err;
 }
 
 /* One, of a bulk perhaps. */

@@ -236,6 +236,16 @@ static int check_kind(struct uv_call *c, struct request *r)
 	return 0;
 }
 
+/* An RSS QP has no queue, others one or two, each with a CQ. */
+static int check_parts(const struct request *r)
+{
+	bool sq = r->d.sq_wqe_count, rq = r->d.rq_wqe_count;
+
+	if (r->ind)
+		return r->pd && !r->scq && !r->rcq ? 0 : -EINVAL;
+	return !r->pd || (sq && !r->scq) || (rq && !r->rcq) || (!sq && !rq) ? -EINVAL : 0;
+}
+
 static int read_request(struct uv_call *c, struct request *r)
 {
 	int err = uv_in(c, UVERBS_ATTR_CREATE_QP_CAP, &r->cap, sizeof(r->cap));
@@ -250,12 +260,7 @@ static int read_request(struct uv_call *c, struct request *r)
 	r->pd = (struct uv_pd *)uv_object(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE);
 	r->scq = (struct uv_cq *)uv_object(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE);
 	r->rcq = (struct uv_cq *)uv_object(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE);
-	if (r->ind)
-		return r->pd && !r->scq && !r->rcq ? 0 : -EINVAL;
-	if (!r->pd || (r->d.sq_wqe_count && !r->scq) || (r->d.rq_wqe_count && !r->rcq) ||
-	    (!r->d.sq_wqe_count && !r->d.rq_wqe_count))
-		return -EINVAL;
-	return 0;
+	return check_parts(r);
 }
 
 static uint32_t numbers(const struct uv_qp *qp)

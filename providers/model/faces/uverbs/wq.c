@@ -292,28 +292,9 @@ static unsigned int ind_parts(const struct uv_obj *o, struct prov_obj parts[UV_M
 static const struct uv_class ind_class = {UVERBS_OBJECT_RWQ_IND_TBL, sizeof(struct uv_ind),
 					  ind_destroy, ind_parts};
 
-static int new_rqt(struct uv_ctx *ctx, struct uv_ind *ind)
-{
-	size_t inlen = PRM_BYTES(create_rqt_in) + ind->nwqs * PRM_BYTES(rq_num);
-	uint8_t *in = calloc(1, inlen), *rqtc;
-	int err;
-
-	if (!in)
-		return -ENOMEM;
-	PRM_SET(create_rqt_in, in, opcode, PRM_CMD_OP_CREATE_RQT);
-	rqtc = PRM_AT(create_rqt_in, in, rqt_context);
-	PRM_SET(rqtc, rqtc, rqt_max_size, ind->nwqs);
-	PRM_SET(rqtc, rqtc, rqt_actual_size, ind->nwqs);
-	for (uint32_t i = 0; i < ind->nwqs; i++)
-		PRM_SET(rq_num, rqtc + PRM_BYTES(rqtc) + i * PRM_BYTES(rq_num), rq_num,
-			((struct uv_wq *)ind->wqs[i])->rqn);
-	err = uv_command_new(ctx, in, inlen, &ind->rqtn);
-	free(in);
-	return err;
-}
-
-/* Each of the WQs is counted as used before it is given back. */
-static int take_wqs(struct uv_ctx *ctx, struct uv_ind *ind, const uint32_t *handle, uint32_t n)
+/* Each of the WQs is counted as used before it is given back. list: of the command, where their RQs go. */
+static int take_wqs(struct uv_ctx *ctx, struct uv_ind *ind, const uint32_t *handle, uint32_t n,
+		    uint8_t *list)
 {
 	ind->wqs = calloc(n, sizeof(struct uv_obj *));
 	if (!ind->wqs)
@@ -323,11 +304,32 @@ static int take_wqs(struct uv_ctx *ctx, struct uv_ind *ind, const uint32_t *hand
 
 		if (uv_obj_get(ctx, UVERBS_OBJECT_WQ, handle[ind->nwqs], UV_READ, &o))
 			return -EINVAL;
+		PRM_SET(rq_num, list + ind->nwqs * PRM_BYTES(rq_num), rq_num,
+			((struct uv_wq *)o)->rqn);
 		uv_obj_use(ctx, o);
 		uv_obj_put(ctx, o, UV_READ);
 		ind->wqs[ind->nwqs++] = o;
 	}
 	return 0;
+}
+
+static int new_rqt(struct uv_ctx *ctx, struct uv_ind *ind, const uint32_t *handle, uint32_t n)
+{
+	size_t inlen = PRM_BYTES(create_rqt_in) + n * PRM_BYTES(rq_num);
+	uint8_t *in = calloc(1, inlen), *rqtc;
+	int err;
+
+	if (!in)
+		return -ENOMEM;
+	PRM_SET(create_rqt_in, in, opcode, PRM_CMD_OP_CREATE_RQT);
+	rqtc = PRM_AT(create_rqt_in, in, rqt_context);
+	PRM_SET(rqtc, rqtc, rqt_max_size, n);
+	PRM_SET(rqtc, rqtc, rqt_actual_size, n);
+	err = take_wqs(ctx, ind, handle, n, rqtc + PRM_BYTES(rqtc));
+	if (!err)
+		err = uv_command_new(ctx, in, inlen, &ind->rqtn);
+	free(in);
+	return err;
 }
 
 static int create_ind(struct uv_write *w)
@@ -347,9 +349,7 @@ static int create_ind(struct uv_write *w)
 	ind = (struct uv_ind *)uv_obj_new(&ind_class);
 	if (!ind)
 		return -ENOMEM;
-	err = take_wqs(w->c->ctx, ind, cmd->wq_handles, n);
-	if (!err)
-		err = new_rqt(w->c->ctx, ind);
+	err = new_rqt(w->c->ctx, ind, cmd->wq_handles, n);
 	r.ind_tbl_num = ind->rqtn;
 	if (!err)
 		err = uv_out(w->c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
