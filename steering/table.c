@@ -94,6 +94,12 @@ void steer_table_fini(struct steer_table *table)
 	steer_group_forget_all(table);
 }
 
+/* Rules of the root are the provider's to make: of a refusal it knows only that it was one. */
+static const char *reason(int err)
+{
+	return err == -EREMOTEIO ? "refused" : strerror(-err);
+}
+
 static int send_attach(struct steer_table *table, unsigned int priority,
 		       const struct steer_match *match, struct prov_attachment **prov)
 {
@@ -135,7 +141,7 @@ int steer_table_attach(struct steer_table *table, unsigned int priority,
 	else
 		obj_quarantine_release(table->dev);
 	return obj_error(err, "%s flow table %u cannot be attached: %s", dir_name(table->dir),
-			 table->obj.id, strerror(-err));
+			 table->obj.id, reason(err));
 }
 
 int steer_table_detach(struct steer_attachment *a)
@@ -155,7 +161,7 @@ int steer_table_detach(struct steer_attachment *a)
 		*a = (struct steer_attachment){0};
 	}
 	return err ? obj_error(err, "%s flow table %u cannot be detached: %s", dir_name(table->dir),
-			       table->obj.id, strerror(-err))
+			       table->obj.id, reason(err))
 		   : 0;
 }
 
@@ -184,7 +190,7 @@ int steer_anchor_create(struct mlxo_device *dev, unsigned int priority, struct s
 		obj_quarantine_add(dev, OBJ_ANCHOR, 0, "create");
 	else
 		obj_quarantine_release(dev);
-	return obj_error(err, "a steering anchor cannot be created: %s", strerror(-err));
+	return obj_error(err, "a steering anchor cannot be created: %s", reason(err));
 }
 
 int steer_anchor_destroy(struct steer_anchor *a)
@@ -201,6 +207,5 @@ int steer_anchor_destroy(struct steer_anchor *a)
 		obj_quarantine_release(dev);
 	if (!err || err == -EIO || obj_is_unknown(err))
 		*a = (struct steer_anchor){0};
-	return err ? obj_error(err, "the steering anchor cannot be destroyed: %s", strerror(-err))
-		   : 0;
+	return err ? obj_error(err, "the steering anchor cannot be destroyed: %s", reason(err)) : 0;
 }

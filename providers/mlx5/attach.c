@@ -36,6 +36,12 @@ struct prov_attachment {
 	struct ibv_flow *flow; /* NULL: none, or destroyed already */
 };
 
+/* The kernel has its own word where firmware refuses: EINVAL, or EBUSY while something uses it. */
+static int refused_or(int err)
+{
+	return err == EINVAL || err == EBUSY ? -EREMOTEIO : mlx5_result(err);
+}
+
 static int destroy_flow(struct prov_attachment *at)
 {
 	int err = at->flow ? ibv_destroy_flow(at->flow) : 0;
@@ -104,14 +110,14 @@ int mlx5_attach(struct prov_device *dev, const struct prov_attach *a, struct pro
 	at->left.destroy = destroy_attachment;
 	at->matcher = create_matcher(dev, a);
 	if (!at->matcher) {
-		err = mlx5_result(mlx5_failed());
+		err = refused_or(mlx5_failed());
 		free(at);
 		return err;
 	}
 	mlx5_left_add(dev, &at->left);
 	at->flow = create_flow(a, at->matcher);
 	if (!at->flow) {
-		err = mlx5_result(mlx5_failed());
+		err = refused_or(mlx5_failed());
 		mlx5_detach(dev, at);
 		return err;
 	}
@@ -125,7 +131,7 @@ int mlx5_detach(struct prov_device *dev, struct prov_attachment *at)
 	int err = destroy_flow(at);
 
 	if (err)
-		return err == EINVAL || err == EBUSY ? -EREMOTEIO : mlx5_result(err);
+		return refused_or(err);
 	if (destroy_attachment(&at->left) == 0) {
 		mlx5_left_remove(dev, &at->left);
 		free(at);
@@ -138,7 +144,7 @@ int mlx5_detach(struct prov_device *dev, struct prov_attachment *at)
 /* How drivers say that they do not know of anchors: EPROTONOSUPPORT is the word for an unknown method. */
 static int anchor_failed(int err)
 {
-	return err == EPROTONOSUPPORT || err == ENOSYS ? -EOPNOTSUPP : mlx5_result(err);
+	return err == EPROTONOSUPPORT || err == ENOSYS ? -EOPNOTSUPP : refused_or(err);
 }
 
 struct prov_anchor {
@@ -183,7 +189,7 @@ int mlx5_anchor_free(struct prov_device *dev, struct prov_anchor *a)
 	int err = destroy_anchor(&a->left);
 
 	if (err)
-		return err == EINVAL || err == EBUSY ? -EREMOTEIO : mlx5_result(err);
+		return refused_or(err);
 	mlx5_left_remove(dev, &a->left);
 	free(a);
 	return 0;
