@@ -25,7 +25,7 @@ enum { SIGNALED = 128, NOT_FOUND = 127, NOT_RUN = 126 };
 
 struct launch {
 	char library[PATH_MAX], dir[PATH_MAX], model[4096];
-	const char *netdev, *trace;
+	const char *netdev, *trace, *show;
 	char **program;
 };
 
@@ -86,21 +86,21 @@ static int check_devices(struct session *s, const char *model)
 	return rc;
 }
 
-static int take_trace(struct session *s, struct words *w, struct launch *l)
+/* One of these words, ended by NULL. names: for the sentence. */
+static int take_word(struct session *s, struct words *w, const char *option,
+		     const char *const *allowed, const char *names, const char **to)
 {
-	static const char *const allowed[] = {"refused", "calls", "mailboxes"};
 	char *word;
-	int rc = words_value(w, "--trace", &word);
+	int rc = words_value(w, option, &word);
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
-		if (strcmp(word, allowed[i]) == 0) {
-			l->trace = word;
+	for (; *allowed; allowed++)
+		if (strcmp(word, *allowed) == 0) {
+			*to = *allowed;
 			return 0;
 		}
-	return problem_usage(&s->problem,
-			     "model run: --trace %s: allowed are refused, calls, mailboxes", word);
+	return problem_usage(&s->problem, "model run: %s %s: allowed are %s", option, word, names);
 }
 
 static int take_netdev(struct session *s, struct words *w, struct launch *l)
@@ -118,13 +118,17 @@ static int take_netdev(struct session *s, struct words *w, struct launch *l)
 
 static int take_option(struct session *s, struct words *w, struct launch *l)
 {
+	static const char *const trace[] = {"refused", "calls", "mailboxes", NULL};
+	static const char *const show[] = {"only", "both", NULL};
 	char *word;
 	int rc;
 
 	if (words_take(w, "--netdev"))
 		return take_netdev(s, w, l);
 	if (words_take(w, "--trace"))
-		return take_trace(s, w, l);
+		return take_word(s, w, "--trace", trace, "refused, calls, mailboxes", &l->trace);
+	if (words_take(w, "--show"))
+		return take_word(s, w, "--show", show, "only, both", &l->show);
 	rc = words_value(w, "device", &word);
 	return rc ? rc : add_device(l, word, &s->problem);
 }
@@ -194,6 +198,8 @@ static void run_program(const struct launch *l)
 	setenv("LD_PRELOAD", preload, 1);
 	setenv("MLXO_MODEL", l->model, 1);
 	setenv("MLXO_MODEL_DIR", l->dir, 1);
+	if (l->show)
+		setenv("MLXO_MODEL_SHOW", l->show, 1);
 	if (l->trace)
 		setenv("MLXO_MODEL_TRACE", l->trace, 1);
 	execvp(l->program[0], l->program);

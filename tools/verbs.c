@@ -25,7 +25,7 @@ const struct verb verbs[] = {
 	{"forward", "NETDEV", "Join a netdev of the host to the device", verb_forward},
 	{"help", "[VERB]", "Show the verbs, or one of them", verb_help},
 	{"pool", "", "Show the pools of TLS contexts and keys, and what their limits mean", verb_pool},
-	{"model", "run [--netdev IF] [--trace WHAT] [DEVICE...] -- PROGRAM [ARGS...]", "Run a program of libibverbs with the software ConnectX as its NIC",
+	{"model", "run [--netdev IF] [--show only|both] [--trace WHAT] [DEVICE...] -- PROGRAM [ARGS...]", "Run a program of libibverbs with the software ConnectX as its NIC",
 	 verb_model},
 	{"prm", "dump | constants | decode FILE|-", "Show the device interface, or a recorded command in words",
 	 verb_prm},

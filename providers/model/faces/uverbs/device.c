@@ -67,8 +67,9 @@ static int card_init(struct uv_card *card, unsigned int index, const char *word,
 {
 	memset(card, 0, sizeof(*card));
 	card->index = index;
+	card->number = uv_first + index;
 	card->pages = -1;
-	snprintf(card->name, sizeof(card->name), "mlx5_%u", index);
+	snprintf(card->name, sizeof(card->name), "mlx5_%u", card->number);
 	card->guid = UINT64_C(0x0c42a10300000000) | (uint64_t)(index + 1) << 8;
 	card->spec = full_spec(word);
 	if (!card->spec) {
@@ -83,7 +84,7 @@ int uv_cards_init(char *why, size_t whylen)
 {
 	const char *env = getenv("MLXO_MODEL");
 	char *copy = strdup(env && *env ? env : "model"), *save = NULL;
-	int err = copy ? 0 : -ENOMEM;
+	int err = copy ? uv_host_init(why, whylen) : -ENOMEM;
 
 	for (char *w = copy ? strtok_r(copy, " \t\n", &save) : NULL; w && !err;
 	     w = strtok_r(NULL, " \t\n", &save)) {

@@ -89,7 +89,9 @@ static struct uv_card *card_of(const char *path)
 	if (!path || strncmp(path, prefix, sizeof(prefix) - 1) != 0)
 		return NULL;
 	n = strtoul(path + sizeof(prefix) - 1, &end, 10);
-	return end == path + sizeof(prefix) - 1 || *end || n >= uv_ncards ? NULL : &uv_cards[n];
+	if (end == path + sizeof(prefix) - 1 || *end || n < uv_first || n - uv_first >= uv_ncards)
+		return NULL;
+	return &uv_cards[n - uv_first];
 }
 
 static int open_card(struct uv_card *card, int flags)

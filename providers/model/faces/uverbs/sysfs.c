@@ -138,13 +138,13 @@ static void put_uverbs(struct tree *t, const struct uv_card *card, const char *p
 {
 	char base[128], at[512], target[256];
 
-	snprintf(base, sizeof(base), "%s/infiniband_verbs/uverbs%u", pci, card->index);
+	snprintf(base, sizeof(base), "%s/infiniband_verbs/uverbs%u", pci, card->number);
 	PUT("ibdev", "%s\n", card->name);
 	PUT("dev", "1:3\n");
 	PUT("abi_version", "%d\n", MLX5_IB_UVERBS_ABI_VERSION);
 	snprintf(at, sizeof(at), "%s/device", base);
 	link_to(t, at, "../..");
-	snprintf(at, sizeof(at), "class/infiniband_verbs/uverbs%u", card->index);
+	snprintf(at, sizeof(at), "class/infiniband_verbs/uverbs%u", card->number);
 	snprintf(target, sizeof(target), "../../%s", base);
 	link_to(t, at, target);
 }
@@ -184,6 +184,12 @@ static void put_card(struct tree *t, const struct uv_card *card)
 	}
 }
 
+/* One of the host's: a link to it. */
+static void link_host(void *tree, const char *path)
+{
+	link_to(tree, path + strlen("/sys/"), path);
+}
+
 int uv_sysfs_make(const char *root)
 {
 	struct tree t = {.root = root};
@@ -194,6 +200,7 @@ int uv_sysfs_make(const char *root)
 	put(&t, "bus/pci/drivers/mlx5_core/module/version", "model\n");
 	for (unsigned int i = 0; i < uv_ncards; i++)
 		put_card(&t, &uv_cards[i]);
+	uv_host_list(link_host, &t);
 	return t.err;
 }
 

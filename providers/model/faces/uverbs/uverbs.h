@@ -68,10 +68,10 @@ struct uv_watch {
 };
 
 struct uv_card {
-	unsigned int index;
-	char name[16];	 /* mlx5_0 */
-	char *spec;	 /* "model:..." */
-	char netdev[16]; /* "" or the netdev that resolves to it */
+	unsigned int index, number; /* number: of its names, index + uv_first */
+	char name[16];		    /* mlx5_0 */
+	char *spec;		    /* "model:..." */
+	char netdev[16];	    /* "" or the netdev that resolves to it */
 	uint64_t guid;
 
 	pthread_mutex_t lock;
@@ -102,6 +102,13 @@ static inline struct model_dev *uv_model(struct uv_card *card)
 {
 	return &card->prov->m;
 }
+
+/* host.c: number of the first card, behind the host's own when these are shown, else 0. */
+extern unsigned int uv_first;
+/* From MLXO_MODEL_SHOW: 0, or -EINVAL with a sentence in why. */
+int uv_host_init(char *why, size_t whylen);
+/* What of the host's /sys the program is to see besides; nothing when only the model is shown. */
+void uv_host_list(void (*found)(void *ctx, const char *path), void *ctx);
 
 /* From MLXO_MODEL: 0 or -errno with a sentence in why. */
 int uv_cards_init(char *why, size_t whylen);
