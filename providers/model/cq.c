@@ -33,7 +33,7 @@ static void notify(struct model_cq *cq, bool solicited, struct model_events *ev)
 		return;
 	cq->armed = false;
 	cq->notified = cq->pi;
-	model_event_add(ev, PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS, cq->o.id);
+	model_event_add(ev, PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS, MODEL_EVENT_OTHER, cq->o.id);
 }
 
 void model_cq_write(struct model_cq *cq, uint8_t cqe[MODEL_CQE_BYTES], uint8_t opcode,
@@ -45,7 +45,7 @@ void model_cq_write(struct model_cq *cq, uint8_t cqe[MODEL_CQE_BYTES], uint8_t o
 	pthread_mutex_lock(&cq->lock);
 	if (!cq->overrun && to_read(cq, model_dbrec(cq->dbrec, 0)) >= size) {
 		cq->overrun = true;
-		model_event_add(ev, PRM_EVENT_TYPE_CODING_CQ_ERROR, cq->o.id);
+		model_event_add(ev, PRM_EVENT_TYPE_CODING_CQ_ERROR, MODEL_EVENT_OTHER, cq->o.id);
 	}
 	if (!cq->overrun) {
 		uint8_t owner = (cq->pi >> cq->log_size) & 1;

@@ -459,12 +459,14 @@ struct model_port; /* port.c */
 /* Sees a frame that leaves; its last bit is on the wire at `when`. Called with the device's locks held. */
 typedef void (*model_wire_fn)(void *ctx, uint64_t when, const uint8_t *frame, size_t len);
 
-/* What the core needs from its surroundings. All are called without a lock of rank 3..8 held. */
+/* Whose number an event has, as in an event queue entry. */
+enum model_event_of { MODEL_EVENT_OTHER, MODEL_EVENT_RQ, MODEL_EVENT_SQ };
+
+/* What the core needs from its surroundings. Called without a lock of rank 3..8 held. */
 struct model_host {
 	void *ctx;
-	/* host address of len bytes at umem offset, NULL when outside */
-	void (*event)(void *ctx, uint8_t type,
-		      uint32_t number); /* may be NULL: completions of a CQ, CQ error, SQ error */
+	/* May be NULL. Completions and errors of CQs (OTHER), errors of queues. */
+	void (*event)(void *ctx, uint8_t type, enum model_event_of of, uint32_t number);
 };
 
 struct model_dev {

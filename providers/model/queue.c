@@ -27,7 +27,7 @@ enum { DS = PRM_WQE_DS, ETH_HLEN = 14, LKEY_END = 0x100, TAG = 4, TAG_AT = 12 };
 void model_events_raise(struct model_dev *dev, const struct model_events *ev)
 {
 	for (unsigned int i = 0; i < ev->n && dev->host.event; i++)
-		dev->host.event(dev->host.ctx, ev->e[i].type, ev->e[i].number);
+		dev->host.event(dev->host.ctx, ev->e[i].type, ev->e[i].of, ev->e[i].number);
 }
 
 /* -- RQ ------------------------------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static void rq_fail(struct model_rq *rq, struct model_failure f, struct model_ev
 			f.syndrome == PRM_CQE_SYND_LOCAL_PROT
 				? PRM_EVENT_TYPE_CODING_LOCAL_ACCESS_VIOLATION_WQ_ERROR
 				: PRM_EVENT_TYPE_CODING_LOCAL_WQ_CATASTROPHIC_ERROR,
-			rq->o.id);
+			MODEL_EVENT_RQ, rq->o.id);
 }
 
 /* What is posted to a queue in ERR ends unused. More than a ring of it is not to be believed, and passed over. */
@@ -193,7 +193,8 @@ static void rq_take(struct model_dev *dev, struct model_rq *rq, const struct arr
 		rq_flush(rq, ev);
 	else if (atomic_load(&rq->cq->overrun) &&
 		 atomic_exchange(&rq->state, MODEL_Q_ERR) == MODEL_Q_RDY)
-		model_event_add(ev, PRM_EVENT_TYPE_CODING_LOCAL_WQ_CATASTROPHIC_ERROR, rq->o.id);
+		model_event_add(ev, PRM_EVENT_TYPE_CODING_LOCAL_WQ_CATASTROPHIC_ERROR,
+				MODEL_EVENT_RQ, rq->o.id);
 }
 
 void model_rx_deliver(struct model_dev *dev, const struct model_pkt *p, struct model_tir *tir)

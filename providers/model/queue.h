@@ -42,18 +42,21 @@ struct model_wqe {
 struct model_events {
 	struct {
 		uint8_t type;
+		enum model_event_of of;
 		uint32_t number;
 	} e[32];
 	unsigned int n;
 };
 
-static inline void model_event_add(struct model_events *ev, uint8_t type, uint32_t number)
+static inline void model_event_add(struct model_events *ev, uint8_t type, enum model_event_of of,
+				   uint32_t number)
 {
 	for (unsigned int i = 0; i < ev->n; i++)
-		if (ev->e[i].type == type && ev->e[i].number == number)
+		if (ev->e[i].type == type && ev->e[i].of == of && ev->e[i].number == number)
 			return;
 	if (ev->n < sizeof(ev->e) / sizeof(ev->e[0])) {
 		ev->e[ev->n].type = type;
+		ev->e[ev->n].of = of;
 		ev->e[ev->n++].number = number;
 	}
 }

@@ -113,7 +113,7 @@ static void sq_fail(struct model_dev *dev, struct model_sq *sq, const struct mod
 				f.syndrome == PRM_CQE_SYND_LOCAL_PROT
 					? PRM_EVENT_TYPE_CODING_LOCAL_ACCESS_VIOLATION_WQ_ERROR
 					: PRM_EVENT_TYPE_CODING_INVALID_REQUEST_LOCAL_WQ_ERROR,
-				sq->o.id);
+				MODEL_EVENT_SQ, sq->o.id);
 }
 
 /* One WQE at sq->ci, or what is left of one. */
@@ -143,7 +143,8 @@ static void sq_overrun(struct model_dev *dev, struct model_sq *sq, struct model_
 	if (atomic_exchange(&sq->state, MODEL_Q_ERR) != MODEL_Q_RDY)
 		return;
 	model_tls_forget(dev, sq);
-	model_event_add(ev, PRM_EVENT_TYPE_CODING_LOCAL_WQ_CATASTROPHIC_ERROR, sq->o.id);
+	model_event_add(ev, PRM_EVENT_TYPE_CODING_LOCAL_WQ_CATASTROPHIC_ERROR, MODEL_EVENT_SQ,
+			sq->o.id);
 }
 
 static bool sq_runs(struct model_sq *sq)

@@ -123,7 +123,7 @@ void raw_cq(struct raw *r, struct raw_cq *cq, uint32_t log_size)
 	PRM_SET(cqc, cqc, log_cq_size, log_size);
 	PRM_SET(cqc, cqc, uar_page, r->uar.page_id);
 	PRM_SET(cqc, cqc, c_eqn_or_apu_element, eqn);
-	CREATE(r, in, out);
+	cq->obj = CREATE(r, in, out);
 	cq->cqn = (uint32_t)PRM_GET(create_cq_out, out, cqn);
 }
 

@@ -31,6 +31,7 @@ struct raw {
 };
 
 struct raw_cq {
+	struct prov_obj *obj;
 	uint32_t cqn, log_size, ci;
 	uint8_t *ring;
 	uint32_t *db;

@@ -18,13 +18,15 @@ static struct raw r;
 static struct raw_sq sq;
 static struct {
 	uint8_t type;
+	enum model_event_of of;
 	uint32_t number;
 } events[16];
 static int nevents;
 
-static void on_event(void *ctx, uint8_t type, uint32_t number)
+static void on_event(void *ctx, uint8_t type, enum model_event_of of, uint32_t number)
 {
 	events[nevents].type = type;
+	events[nevents].of = of;
 	events[nevents++].number = number;
 }
 

@@ -45,6 +45,7 @@ static struct {
 } wire;
 static struct {
 	uint8_t type;
+	enum model_event_of of;
 	uint32_t number;
 } events[16];
 static int nevents;
@@ -82,7 +83,7 @@ void model_port_send(struct model_port *port, const uint8_t *frame, size_t len)
 	wire.n++;
 }
 
-static void on_event(void *ctx, uint8_t type, uint32_t number)
+static void on_event(void *ctx, uint8_t type, enum model_event_of of, uint32_t number)
 {
 	/* no queue or CQ lock may be held now */
 	assert_int_equal(pthread_mutex_trylock(&sq.lock), 0);
@@ -90,6 +91,7 @@ static void on_event(void *ctx, uint8_t type, uint32_t number)
 	assert_int_equal(pthread_mutex_trylock(&cq.lock), 0);
 	pthread_mutex_unlock(&cq.lock);
 	events[nevents].type = type;
+	events[nevents].of = of;
 	events[nevents++].number = number;
 }
 
@@ -544,6 +546,7 @@ static void cq_overrun(void **state)
 	assert_int_equal(events[0].type, PRM_EVENT_TYPE_CODING_CQ_ERROR);
 	assert_int_equal(events[0].number, CQN);
 	assert_int_equal(events[1].type, PRM_EVENT_TYPE_CODING_LOCAL_WQ_CATASTROPHIC_ERROR);
+	assert_int_equal(events[1].of, MODEL_EVENT_SQ);
 	assert_int_equal(events[1].number, SQN);
 	assert_int_equal(sq.state, MODEL_Q_ERR);
 	for (uint16_t i = 0; i < 16; i++)
@@ -673,6 +676,7 @@ static void expect_rx_error(uint8_t syndrome)
 	assert_int_equal(PRM_GET(err_cqe, c, syndrome), syndrome);
 	assert_int_equal(PRM_GET(err_cqe, c, s_wqe_opcode_qpn), RQN);
 	assert_int_equal(rq.state, MODEL_Q_ERR);
+	assert_int_equal(events[nevents - 1].of, MODEL_EVENT_RQ);
 	assert_int_equal(events[nevents - 1].number, RQN);
 	rq.state = MODEL_Q_RDY;
 }

@@ -114,6 +114,16 @@ PUBLIC int mlxo_face_settle(const char *name)
 	return card ? uv_settle(card) : 0;
 }
 
+PUBLIC int mlxo_face_port(const char *name, bool up)
+{
+	struct uv_card *card = named(name);
+
+	if (!card)
+		return -ENODEV;
+	uv_events_port(card, up);
+	return 0;
+}
+
 /* -- controls ------------------------------------------------------------------------------------------------ */
 
 /* The card's thread sends while it has its turn. */

@@ -6,12 +6,14 @@
  *	mlxo_face_card_open("port=pair:a", name) ──▶ "mlx5_3" ──▶ ibv_open_device() ...
  *	mlxo_face_controls("mlx5_3", &prov)      ──▶ faults, reset, census, statistics
  *	mlxo_face_settle("mlx5_3")               ──▶ what was rung is done
+ *	mlxo_face_port("mlx5_3", false)          ──▶ the event of a cable that was pulled
  *
  * Cards are those of MLXO_MODEL; a card is free when no program has it open.
  */
 #ifndef FACES_UVERBS_CONTROL_H
 #define FACES_UVERBS_CONTROL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "providers/model/control.h"
@@ -34,5 +36,9 @@ const struct model_controls *mlxo_face_controls(const char *name, struct prov_de
 /* Do now what the card's thread would do a moment later: doorbells, frames. How much was done. */
 typedef int (*mlxo_face_settle_fn)(const char *name);
 int mlxo_face_settle(const char *name);
+
+/* The port tells that it went up or down; frames go on. 0, or -ENODEV: no such card. */
+typedef int (*mlxo_face_port_fn)(const char *name, bool up);
+int mlxo_face_port(const char *name, bool up);
 
 #endif

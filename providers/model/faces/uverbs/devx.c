@@ -110,11 +110,12 @@ static void watch(struct uv_ctx *ctx, const struct prov_obj *d, bool add, const 
 				wq, PRM_AT(sqc, PRM_AT(create_sq_in, in, ctx), wq), uar_page);
 		break;
 	case PRM_CMD_OP_CREATE_RQ: w.what = UV_WATCH_RQ; break;
+	case PRM_CMD_OP_CREATE_CQ: w.what = UV_WATCH_CQ; break; /* added by who listens */
 	default: return;
 	}
-	if (add)
+	if (add && w.what != UV_WATCH_CQ)
 		uv_watch_add(ctx->card, &w);
-	else
+	else if (!add)
 		uv_watch_remove(ctx->card, w.what, w.number);
 }
 
@@ -293,7 +294,7 @@ static int obj_async_query(struct uv_call *c)
 		memcpy(cmd.out, &wr_id, sizeof(wr_id));
 		err = uv_exec(c->ctx, cmd.in, cmd.inlen, answer, outlen);
 		if (!err || err == -EREMOTEIO)
-			err = uv_channel_send(fd->channel, cmd.out, sizeof(wr_id) + outlen);
+			err = uv_channel_answer(fd->channel, cmd.out, sizeof(wr_id) + outlen);
 	}
 	command_free(&cmd);
 	return err;

@@ -21,9 +21,9 @@
 enum { MAX_DUP = 1 << 16 };
 
 static const struct uv_method *const tables[] = {
-	uv_query_methods, uv_write_methods,    uv_devx_methods,	      uv_memory_methods,
-	uv_event_methods, uv_flow_methods,     uv_verbs_methods,      uv_qp_methods,
-	uv_wq_methods,	  uv_counters_methods, uv_flow_action_methods};
+	uv_query_methods,   uv_write_methods, uv_devx_methods,	   uv_memory_methods,
+	uv_channel_methods, uv_event_methods, uv_flow_methods,	   uv_verbs_methods,
+	uv_qp_methods,	    uv_wq_methods,    uv_counters_methods, uv_flow_action_methods};
 
 static const struct uv_method *find_method(uint16_t object, uint16_t id)
 {

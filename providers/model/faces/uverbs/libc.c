@@ -5,6 +5,7 @@
  *
  *   open("/dev/infiniband/uverbsN")  -> /dev/null, remembered in a table of descriptors
  *   ioctl, mmap on such a one        -> ioctl.c, a page of memory
+ *   read of a channel                -> channel.c
  *   close                            -> the context goes, with the last number of the descriptor
  *   socket(AF_NETLINK, ., NETLINK_RDMA) -> EPROTONOSUPPORT: libibverbs then looks at sysfs
  *
@@ -268,6 +269,25 @@ static void *map_page(struct uv_ctx *ctx, size_t len, int prot, int flags, off64
 	}
 MMAP(mmap, off_t)
 MMAP(mmap64, off64_t)
+
+/* Also what it becomes with _FORTIFY_SOURCE. */
+PUBLIC ssize_t read(int fd, void *buf, size_t room)
+{
+	ssize_t n;
+
+	if (!uv_channel_read(fd, buf, room, &n))
+		return REAL(read)(fd, buf, room);
+	if (n >= 0)
+		return n;
+	errno = (int)-n;
+	return -1;
+}
+
+ssize_t __read_chk(int fd, void *buf, size_t room, size_t size);
+PUBLIC ssize_t __read_chk(int fd, void *buf, size_t room, size_t size)
+{
+	return room > size ? REAL(__read_chk)(fd, buf, room, size) : read(fd, buf, room);
+}
 
 PUBLIC int close(int fd)
 {

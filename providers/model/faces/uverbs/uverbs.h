@@ -254,7 +254,7 @@ int uv_copy_out(uint64_t to, const void *from, size_t n);
 /* Is all of it mapped? -EINVAL: it is nothing, or wraps; -EFAULT. */
 int uv_mapped(uint64_t addr, uint64_t len);
 
-/* -- events (events.c) ---------------------------------------------------------------------------------------- */
+/* -- channels (channel.c) -------------------------------------------------------------------------------------- */
 
 /* A descriptor that the program reads: our end is the other one of a socket pair. */
 enum uv_channel_kind {
@@ -271,7 +271,30 @@ struct uv_channel {
 	enum uv_channel_kind kind;
 	int fd, peer; /* the program's, ours */
 	bool omit_data;
-	struct uv_subscription *subs; /* with card->events */
+	/* with card->events */
+	struct uv_subscription *subs;
+	uint64_t last_id;
+	bool overflow; /* an event was lost, and the program was not told yet */
+	size_t unread; /* bytes of answers of asynchronous queries */
+};
+
+/* What to tell a channel. */
+struct uv_subscription {
+	struct uv_subscription *next;
+	const struct uv_obj *obj; /* NULL: of the device */
+	uint16_t create;	  /* opcode that made it, 0: of the device */
+	uint32_t number;	  /* of the firmware object */
+	uint16_t type;
+	uint64_t cookie; /* ASYNC: what the program calls the object */
+	uint64_t id;	 /* in the channel */
+	bool told;	 /* OMIT_DATA: it is in the line already */
+	int eventfd;	 /* -1: a record in the channel */
+	_Atomic uint32_t *sent;
+};
+
+/* A record of a channel without data; the program gets the cookie. */
+struct uv_omitted {
+	uint64_t cookie, subscription;
 };
 
 int uv_channel_new(struct uv_ctx *ctx, enum uv_channel_kind kind, struct uv_channel **out);
@@ -281,23 +304,32 @@ void uv_channel_hold(struct uv_channel *ch);
 void uv_channel_put(struct uv_channel *ch);
 /* One record to the program. -ENOSPC: it does not read. */
 int uv_channel_send(struct uv_channel *ch, const void *record, size_t n);
+/* The same for DEVX_CMD, within the kernel's limit: -EAGAIN. */
+int uv_channel_answer(struct uv_channel *ch, const void *record, size_t n);
+/* read() of this descriptor: *n bytes or -errno. false: no channel. */
+bool uv_channel_read(int fd, void *buf, size_t room, ssize_t *n);
 /* Take out the completion events of a CQ that the program has not read. How many. */
 uint32_t uv_channel_purge(struct uv_channel *ch, uint64_t element);
 /* The program closes this descriptor; true: it was a channel. */
 bool uv_channel_closed(int fd);
 void uv_channels_free(struct uv_ctx *ctx);
+void uv_subscription_free(struct uv_subscription *s);
+
+/* -- events (events.c) ---------------------------------------------------------------------------------------- */
 
 /*
  * Tell the channel of events of a firmware object (create: the opcode that made it) or, 0, of the device. sent: counts
  * them; NULL: nobody does.
  */
 int uv_subscribe(struct uv_channel *ch, const struct uv_obj *obj, uint16_t create, uint32_t number,
-		 uint16_t type, uint64_t cookie, int eventfd, _Atomic uint32_t *sent);
+		 uint16_t type, uint64_t cookie, _Atomic uint32_t *sent);
 /* The thread looks for armings of this CQ from now on. */
 int uv_listen_cq(struct uv_ctx *ctx, uint32_t cqn);
 /* struct model_host: something happened to a queue. */
-void uv_events_raise(void *card, uint8_t type, uint32_t number);
+void uv_events_raise(void *card, uint8_t type, enum model_event_of of, uint32_t number);
+/* All contexts are told: the device died; the port went up or down. */
 void uv_events_fatal(struct uv_card *card);
+void uv_events_port(struct uv_card *card, bool up);
 /* The thread: was the CQ armed, the page's CQ doorbell rung? With card->work. How much was done. */
 int uv_watch_cq(struct uv_card *card, struct uv_watch *w);
 int uv_watch_uar(struct uv_card *card, struct uv_watch *w);
@@ -312,8 +344,9 @@ void uv_events_forget(struct uv_ctx *ctx, const struct uv_obj *o);
 /* -- features: tables ended by a row without run ------------------------------------------------------------ */
 
 extern const struct uv_method uv_query_methods[], uv_write_methods[], uv_devx_methods[],
-	uv_memory_methods[], uv_event_methods[], uv_flow_methods[], uv_verbs_methods[],
-	uv_qp_methods[], uv_wq_methods[], uv_counters_methods[], uv_flow_action_methods[];
+	uv_memory_methods[], uv_channel_methods[], uv_event_methods[], uv_flow_methods[],
+	uv_verbs_methods[], uv_qp_methods[], uv_wq_methods[], uv_counters_methods[],
+	uv_flow_action_methods[];
 
 /* trace.c: say what was asked and what came of it, as far as MLXO_MODEL_TRACE wants it. err: 0 or -errno. */
 void uv_trace_call(const struct ib_uverbs_ioctl_hdr *hdr, int err);

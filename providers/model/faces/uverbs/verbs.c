@@ -293,14 +293,13 @@ static int connect_cq(struct uv_call *c, struct uv_cq *cq)
 		cq->channel = channel->channel;
 		uv_channel_hold(cq->channel);
 		err = uv_subscribe(cq->channel, &cq->o, PRM_CMD_OP_CREATE_CQ, cq->cqn,
-				   PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS, cq->element, -1,
-				   &cq->sent);
+				   PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS, cq->element, &cq->sent);
 		if (!err)
 			err = uv_listen_cq(c->ctx, cq->cqn);
 	}
 	if (!err && async->present)
 		err = uv_subscribe(async->channel, &cq->o, PRM_CMD_OP_CREATE_CQ, cq->cqn,
-				   PRM_EVENT_TYPE_CODING_CQ_ERROR, cq->element, -1, NULL);
+				   PRM_EVENT_TYPE_CODING_CQ_ERROR, cq->element, NULL);
 	return err;
 }
 
