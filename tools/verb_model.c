@@ -218,21 +218,40 @@ static void handle_signals(bool ours)
 	sigaction(SIGQUIT, &ignore, NULL);
 }
 
+/* A signal that comes before the child's number is known waits for it, or it would be passed on to nobody. */
+static pid_t start_program(const struct launch *l)
+{
+	sigset_t passed, before;
+	pid_t pid;
+
+	sigemptyset(&passed);
+	sigaddset(&passed, SIGTERM);
+	sigaddset(&passed, SIGHUP);
+	sigprocmask(SIG_BLOCK, &passed, &before);
+	handle_signals(true);
+	pid = fork();
+	if (pid == 0) {
+		handle_signals(false);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		run_program(l);
+	}
+	if (pid > 0)
+		child = pid;
+	else
+		handle_signals(false);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
 static int run_and_wait(struct session *s, const struct launch *l)
 {
 	int status = 0;
 	pid_t pid;
 
 	fflush(NULL);
-	handle_signals(true);
-	pid = fork();
-	if (pid == 0) {
-		handle_signals(false);
-		run_program(l);
-	}
+	pid = start_program(l);
 	if (pid < 0)
 		return problem_errno(&s->problem, errno, "model run: no process can be started");
-	child = pid;
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	child = 0;

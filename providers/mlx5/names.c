@@ -144,24 +144,34 @@ bool mlx5_name_is(const struct ibv_device *ib, const char *name)
 	return is_pci(pci, name) || is_netdev(ib, name);
 }
 
-void mlx5_name_list(struct ibv_device *const *list, char *text, size_t size)
+static int by_name(const void *a, const void *b)
 {
-	size_t used = 0;
+	return strverscmp((*(struct ibv_device *const *)a)->name,
+			  (*(struct ibv_device *const *)b)->name);
+}
+
+void mlx5_name_list(struct ibv_device **list, char *text, size_t size)
+{
+	size_t used = 0, n = 0;
+
+	while (list[n])
+		n++;
+	qsort(list, n, sizeof(*list), by_name);
 
 	*text = 0;
 	for (; *list; list++) {
 		char one[256], pci[64], netdev[32];
-		int n;
+		int len;
 
 		mlx5_name_pci(*list, pci, sizeof(pci));
 		mlx5_name_netdev(*list, netdev, sizeof(netdev));
-		n = snprintf(one, sizeof(one), "%s%s%s%s%s%s%s", used ? ", " : "", (*list)->name,
-			     *pci || *netdev ? " (" : "", pci, *pci && *netdev ? ", " : "", netdev,
-			     *pci || *netdev ? ")" : "");
-		if (n < 0 || (size_t)n >= sizeof(one) || used + (size_t)n >= size)
+		len = snprintf(one, sizeof(one), "%s%s%s%s%s%s%s", used ? ", " : "", (*list)->name,
+			       *pci || *netdev ? " (" : "", pci, *pci && *netdev ? ", " : "",
+			       netdev, *pci || *netdev ? ")" : "");
+		if (len < 0 || (size_t)len >= sizeof(one) || used + (size_t)len >= size)
 			return;
-		memcpy(text + used, one, (size_t)n + 1);
-		used += (size_t)n;
+		memcpy(text + used, one, (size_t)len + 1);
+		used += (size_t)len;
 	}
 }
 

@@ -17,8 +17,8 @@ void mlx5_name_pci(const struct ibv_device *ib, char *name, size_t size);
 void mlx5_name_netdev(const struct ibv_device *ib, char *name, size_t size);
 bool mlx5_name_is(const struct ibv_device *ib, const char *name);
 
-/* "mlx5_0 (0000:65:00.0, eth4), mlx5_1 (...)", as many as fit. */
-void mlx5_name_list(struct ibv_device *const *list, char *text, size_t size);
+/* "mlx5_0 (0000:65:00.0, eth4), mlx5_1 (...)", by name, as many as fit. Sorts the list, whose order is that of a directory. */
+void mlx5_name_list(struct ibv_device **list, char *text, size_t size);
 
 /* MTU of its netdev, 0: unknown. */
 unsigned int mlx5_name_mtu(const struct ibv_device *ib);

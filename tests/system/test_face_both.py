@@ -6,13 +6,12 @@
 """
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-TOOL, BUILD = os.environ["MLXO_TOOL"], os.environ["MLXO_BUILD"]
-LIBRARY = os.path.join(BUILD, "libmlx5-model-uverbs.so")
+from face import LIBRARY, TOOL, UNSHARE, need, need_namespaces, need_plain
+
 FILES = {
     "class/infiniband_verbs/abi_version": "6",
     "class/infiniband_verbs/uverbs0/ibdev": "mlx5_0",
@@ -30,17 +29,9 @@ mount --rbind /mnt /dev || exit 99
 shift; exec "$@"
 """
 
-for program in ("unshare", "ibv_devices", "ibv_devinfo"):
-    if not shutil.which(program):
-        print(f"{program} is not installed")
-        sys.exit(77)
-if not os.path.exists(LIBRARY):
-    print("no libmlx5-model-uverbs.so in this build: linux-libc-dev has no rdma/mlx5_user_ioctl_cmds.h")
-    sys.exit(77)
-if re.search(r"__(asan|tsan)_", subprocess.run(["nm", "-D", LIBRARY], capture_output=True, text=True).stdout):
-    print("sanitizer build: the preloaded model is tested in the plain one")
-    sys.exit(0)
-
+need("unshare", "ibv_devices", "ibv_devinfo", provider=True)
+need_plain()
+need_namespaces("-m")
 failed = 0
 
 
@@ -59,14 +50,12 @@ with tempfile.TemporaryDirectory(prefix="mlxo-both-") as machine:
             f.write(text + "\n")
 
     def run(*words):
-        return subprocess.run(["unshare", "-rm", "sh", "-c", SETUP, "sh", machine, TOOL, "model", "run", *words],
+        return subprocess.run([*UNSHARE, "-m", "sh", "-c", SETUP, "sh", machine, TOOL, "model", "run", *words],
                               capture_output=True, text=True, timeout=60)
 
     def listed(*words):
         r = run(*words, "--", "ibv_devices")
-        if r.returncode == 99:
-            print("no mount namespace may be made here:", r.stderr)
-            sys.exit(77)
+        check(r.returncode == 0, f"{words}: {r}")
         return re.findall(r"(mlx5_\d+)\s+([0-9a-f]{16})", r.stdout)
 
     real, model = "0001020304050607", "0c42a10300000100"

@@ -11,8 +11,7 @@ import struct
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import testpmd  # noqa: E402
+import testpmd
 
 testpmd.enter()
 from scapy.all import (IP, IPv6, TCP, UDP, Dot1Q, Ether, Raw)  # noqa: E402

@@ -4,15 +4,13 @@
 
 What is sent has wrong checksums; what arrives must be what scapy builds. tshark checks a capture of the first ones.
 """
-import os
 import random
 import struct
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import testpmd  # noqa: E402
+import testpmd
 
 testpmd.enter()
 from scapy.all import IP, IPv6, TCP, UDP, Dot1Q, Ether, Raw  # noqa: E402

@@ -3,35 +3,24 @@
 import glob
 import json
 import os
-import re
 import subprocess
-import sys
 import tempfile
 
-from tool import TOOL, check, finish
+from face import BUILD, LIBRARY, TOOL, need, need_plain
+from tool import check, finish
 
-BUILD = os.environ["MLXO_BUILD"]
-FACE = f"{BUILD}/libmlx5-model-uverbs.so"
 DRIVER = f"{BUILD}/tests/ends_driver"
 MANY = 10000
 
-if not os.path.exists(FACE):
-    print("skipped: built without the uverbs face")
-    sys.exit(77)
-if "without libibverbs" in subprocess.run([TOOL, "-d", "mlx5_0", "caps"], capture_output=True, text=True).stderr:
-    print("skipped: built without libibverbs and libmlx5")
-    sys.exit(77)
-if re.search(r"__(asan|tsan)_", subprocess.run(["nm", "-D", FACE], capture_output=True, text=True).stdout):
-    print("sanitizer build: the preloaded model is tested in the plain one")
-    sys.exit(0)
-
+need(provider=True)
+need_plain()
 tmp = tempfile.TemporaryDirectory()
 env = {**os.environ, "TMPDIR": tmp.name}
 
 for how in ("exit", "close"):
     census = f"{tmp.name}/{how}"
     r = subprocess.run([DRIVER, "mlx5_0", str(MANY), how], capture_output=True, text=True, timeout=100, cwd=tmp.name,
-                       env={**env, "LD_PRELOAD": FACE, "MLXO_MODEL": "model", "MLXO_MODEL_CENSUS": census})
+                       env={**env, "LD_PRELOAD": LIBRARY, "MLXO_MODEL": "model", "MLXO_MODEL_CENSUS": census})
     check(r.returncode == 0 and r.stdout == "ready\n", f"{how}: {r}")
     lines = [json.loads(line) for line in open(census)] if os.path.exists(census) else []
     check(len(lines) == 1, f"{how}: one context: {lines}")

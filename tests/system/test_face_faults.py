@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-TOOL, BUILD = os.environ["MLXO_TOOL"], os.environ["MLXO_BUILD"]
-LIBRARY = os.path.join(BUILD, "libmlx5-model-uverbs.so")
+from face import TOOL, need, need_plain
+
 OPCODES = ("ALLOC_PD", "CREATE_CQ", "CREATE_SQ", "CREATE_RQ", "CREATE_TIR", "CREATE_FLOW_TABLE", "CREATE_FLOW_GROUP",
            "SET_FLOW_TABLE_ENTRY", "ALLOC_FLOW_COUNTER", "CREATE_GENERAL_OBJECT", "ALLOC_MODIFY_HEADER_CONTEXT",
            "ALLOC_PACKET_REFORMAT_CONTEXT", "MODIFY_RQ", "MODIFY_SQ")
@@ -27,12 +27,8 @@ create-policy src 14.0.0.52/32 dst 14.0.0.70/32 dir out offload packet dev {dev}
 tmpl src 14.0.0.52 dst 14.0.0.70 proto esp reqid 7 mode transport
 """
 
-if not os.path.exists(LIBRARY):
-    print("no libmlx5-model-uverbs.so in this build: linux-libc-dev has no rdma/mlx5_user_ioctl_cmds.h")
-    sys.exit(77)
-if re.search(r"__(asan|tsan)_", subprocess.run(["nm", "-D", LIBRARY], capture_output=True, text=True).stdout):
-    print("sanitizer build: the preloaded model is tested in the plain one")
-    sys.exit(0)
+need(provider=True)
+need_plain()
 
 
 def first_line(words, dev):

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from face import TOOL, need, need_plain, skip
+
 TESTS = "/usr/share/doc/rdma-core/tests"
 expected = {
     "test_cq": 3,
@@ -41,12 +43,6 @@ reasons = [  # words of pyverbs' own reason -> ours
 ]
 
 
-def is_sanitized(build):
-    library = os.path.join(build, "libmlx5-model-uverbs.so")
-    symbols = subprocess.run(["nm", "-D", library], capture_output=True, text=True).stdout
-    return re.search(r"__(asan|tsan)_", symbols) is not None
-
-
 def unpack(to):
     for name in os.listdir(TESTS):
         source, target = os.path.join(TESTS, name), os.path.join(to, name.removesuffix(".gz"))
@@ -58,7 +54,7 @@ def unpack(to):
 
 
 def run(module, folder):
-    command = [os.environ["MLXO_TOOL"], "model", "run", "--netdev", "lo", "port=loop", "--", "/usr/bin/python3",
+    command = [TOOL, "model", "run", "--netdev", "lo", "port=loop", "--", "/usr/bin/python3",
                "tests/run_tests.py", "-v", f"tests.{module}", "--dev", "mlx5_0"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100)
     results = re.findall(r"^(test_\w+) \(.*?(?:\.\.\. |\n.*?\.\.\. )(ok|ERROR|FAIL|skipped '.*?'|skipped \".*?\")",
@@ -74,14 +70,10 @@ def why(text):
 
 
 def main():
-    build = os.environ["MLXO_BUILD"]
-    if is_sanitized(build):
-        print("sanitizer build: pyverbs runs on the plain one")
-        return 0
-    for what in (TESTS, os.path.join(build, "libmlx5-model-uverbs.so")):
-        if not os.path.exists(what):
-            print(f"{what} is missing: install rdma-core, python3-pyverbs and libibverbs-dev")
-            return 77
+    need()
+    need_plain()
+    if not os.path.exists(TESTS):
+        skip(f"{TESTS} is missing: install rdma-core, python3-pyverbs and libibverbs-dev")
     bad = 0
     with tempfile.TemporaryDirectory(prefix="mlxo-pyverbs-") as folder:
         os.mkdir(os.path.join(folder, "tests"))

@@ -4,15 +4,14 @@
 import glob
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 
-tool, build = os.environ["MLXO_TOOL"], os.environ["MLXO_BUILD"]
-library = os.path.join(build, "libmlx5-model-uverbs.so")
+from face import BUILD, LIBRARY, TOOL, need, need_plain
+
 failed = 0
 
 
@@ -23,17 +22,12 @@ def check(good, what):
         print("FAILED:", what)
 
 
-def run(*words, **kw):
-    return subprocess.run([tool, *words], capture_output=True, text=True, timeout=60, env=env, **kw)
+def run(*words, preload=""):
+    return subprocess.run([TOOL, *words], capture_output=True, text=True, timeout=60, env=dict(env, LD_PRELOAD=preload))
 
 
-if not os.path.exists(library):
-    print("no libmlx5-model-uverbs.so in this build: linux-libc-dev has no rdma/mlx5_user_ioctl_cmds.h")
-    sys.exit(77)
-if re.search(r"__(asan|tsan)_", subprocess.run(["nm", "-D", library], capture_output=True, text=True).stdout):
-    print("sanitizer build: the preloaded model is tested in the plain one")
-    sys.exit(0)
-
+need("ibv_devices", "ibv_devinfo", provider=True)
+need_plain()
 tmp = tempfile.mkdtemp(prefix="mlxo-face-run-")
 env = dict(os.environ, TMPDIR=tmp)
 census = os.path.join(tmp, "census")
@@ -44,7 +38,7 @@ def left():
 
 
 # a stranger's DevX program, and what --trace says of it
-example = os.path.join(build, "examples", "devx_key")
+example = os.path.join(BUILD, "examples", "devx_key")
 WHY = "firmware: CREATE_GENERAL_OBJECT: BAD_PARAM_ERR (0x3), syndrome 0x0d000606: key: size is not offered"
 r = run("model", "run", "--", example)
 check(r.returncode == 0 and "key of 128 bits: created" in r.stdout and not r.stderr, f"devx_key: {r}")
@@ -99,10 +93,10 @@ check(r.returncode == 1 and "profile='nothing'" in r.stderr and not os.path.exis
 check(not left(), f"left behind: {left()}")
 
 # killed programs leave nothing, a killed tool's program ends by the signal that the tool passes on
-p = subprocess.Popen([tool, "model", "run", "--", "sh", "-c", "echo $$; kill -KILL $$"], stdout=subprocess.PIPE, env=env)
+p = subprocess.Popen([TOOL, "model", "run", "--", "sh", "-c", "echo $$; kill -KILL $$"], stdout=subprocess.PIPE, env=env)
 p.communicate(timeout=60)
 check(p.returncode == 128 + signal.SIGKILL and not left(), f"SIGKILL: {p.returncode}, {left()}")
-p = subprocess.Popen([tool, "model", "run", "--", "sh", "-c", "echo ready; exec sleep 1000"], stdout=subprocess.PIPE,
+p = subprocess.Popen([TOOL, "model", "run", "--", "sh", "-c", "echo ready; exec sleep 1000"], stdout=subprocess.PIPE,
                      env=env)
 p.stdout.readline()
 check(len(left()) == 1 and os.stat(left()[0]).st_mode & 0o777 == 0o700, f"directory of its own: {left()}")
@@ -110,8 +104,13 @@ p.send_signal(signal.SIGTERM)
 p.wait(timeout=60)
 check(p.returncode == 128 + signal.SIGTERM and not left(), f"SIGTERM: {p.returncode}, {left()}")
 
+# a signal that comes as early as it can is passed on, too
+early = os.path.join(BUILD, "tests", "early_signal_preload.so")
+r = run("model", "run", "--", "sleep", "1000", preload=early)
+check(r.returncode == 128 + signal.SIGTERM and not left(), f"SIGTERM right behind fork(): {r}, {left()}")
+
 # without the tool: the library makes the directory itself and removes it
-env["LD_PRELOAD"] = library
+env["LD_PRELOAD"] = LIBRARY
 r = subprocess.run(["ibv_devices"], capture_output=True, text=True, env=env)
 check(r.stdout.count("mlx5_") == 1, f"preloaded alone: {r}")
 env["MLXO_MODEL"] = "profile=nothing"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * WQs, indirection tables, RSS QPs, counters and flow actions of verbs, through the real libraries: states, who is used
+ * work queues, indirection tables, RSS QPs, counters and flow actions of verbs, through the real libraries: states, who is used
  * by whom, DevX commands on verbs handles, and what a kernel refuses. Their frames are in the tests with pyverbs and DPDK.
  */
 #include <setjmp.h>
@@ -16,13 +16,13 @@
 #include "prm/prm.h"
 #include "tests/lib/face.h"
 
-enum { KEY_LEN = 40, WQS = 4 };
+enum { KEY_LEN = 40, QUEUES = 4 };
 
 static struct {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
-	struct ibv_wq *wq[WQS];
+	struct ibv_wq *wq[QUEUES];
 	struct ibv_rwq_ind_table *table;
 	struct ibv_qp *qp;
 } t;
@@ -42,9 +42,9 @@ static int move_wq(struct ibv_wq *wq, enum ibv_wq_state to)
 	return ibv_modify_wq(wq, &attr);
 }
 
-static struct ibv_rwq_ind_table *create_table(struct ibv_wq **wqs, uint32_t log)
+static struct ibv_rwq_ind_table *create_table(struct ibv_wq **queues, uint32_t log)
 {
-	struct ibv_rwq_ind_table_init_attr attr = {.log_ind_tbl_size = log, .ind_tbl = wqs};
+	struct ibv_rwq_ind_table_init_attr attr = {.log_ind_tbl_size = log, .ind_tbl = queues};
 
 	return ibv_create_rwq_ind_table(t.ctx, &attr);
 }
@@ -77,7 +77,7 @@ static int setup(void **state)
 	t.pd = ibv_alloc_pd(t.ctx);
 	t.cq = ibv_create_cq(t.ctx, 64, NULL, NULL, 0);
 	assert_true(t.pd && t.cq);
-	for (int i = 0; i < WQS; i++) {
+	for (int i = 0; i < QUEUES; i++) {
 		t.wq[i] = create_wq(t.cq);
 		assert_non_null(t.wq[i]);
 		assert_int_equal(move_wq(t.wq[i], IBV_WQS_RDY), 0);
@@ -94,7 +94,7 @@ static int teardown(void **state)
 {
 	assert_int_equal(ibv_destroy_qp(t.qp), 0);
 	assert_int_equal(ibv_destroy_rwq_ind_table(t.table), 0);
-	for (int i = 0; i < WQS; i++)
+	for (int i = 0; i < QUEUES; i++)
 		assert_int_equal(ibv_destroy_wq(t.wq[i]), 0);
 	assert_int_equal(ibv_destroy_cq(t.cq), 0);
 	assert_int_equal(ibv_dealloc_pd(t.pd), 0);
@@ -140,7 +140,7 @@ static void refused_rss(void **state)
 		 EINVAL},
 		{IBV_RX_HASH_SRC_PORT_TCP | IBV_RX_HASH_DST_PORT_UDP, IBV_RX_HASH_FUNC_TOEPLITZ,
 		 KEY_LEN, EINVAL},
-		{0, IBV_RX_HASH_FUNC_TOEPLITZ, KEY_LEN, EINVAL}, /* of four WQs: which? */
+		{0, IBV_RX_HASH_FUNC_TOEPLITZ, KEY_LEN, EINVAL}, /* of four work queues: which? */
 		{IBV_RX_HASH_SRC_IPV4, 1 << 1, KEY_LEN, EOPNOTSUPP},
 		{IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_INNER, IBV_RX_HASH_FUNC_TOEPLITZ, KEY_LEN,
 		 EOPNOTSUPP},

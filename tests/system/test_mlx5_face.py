@@ -4,22 +4,14 @@ import json
 import os
 import struct
 import subprocess
-import sys
 import tempfile
 
-from tool import TOOL, check, finish
+from face import BUILD, LIBRARY, TOOL, need
+from tool import check, finish
 
-BUILD = os.environ["MLXO_BUILD"]
-FACE = f"{BUILD}/libmlx5-model-uverbs.so"
 CARDS = "port=pair:face,mtu=9600,netdev=eth4 port=pair:face,mtu=9600,netdev=eth5"
 
-if not os.path.exists(FACE):
-    print("skipped: built without the uverbs face")
-    sys.exit(77)
-if "without libibverbs" in subprocess.run([TOOL, "-d", "mlx5_0", "caps"], capture_output=True, text=True).stderr:
-    print("skipped: built without libibverbs and libmlx5")
-    sys.exit(77)
-
+need(provider=True)
 tmp = tempfile.TemporaryDirectory()
 census = f"{tmp.name}/census"
 
@@ -30,7 +22,7 @@ def through(argv, cards=CARDS, timeout=100, **env):
         os.unlink(census)
     sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     r = subprocess.run(argv, capture_output=True, text=True, timeout=timeout, cwd=tmp.name,
-                       env={**os.environ, "LD_PRELOAD": FACE, "MLXO_MODEL": cards, "MLXO_MODEL_CENSUS": census,
+                       env={**os.environ, "LD_PRELOAD": LIBRARY, "MLXO_MODEL": cards, "MLXO_MODEL_CENSUS": census,
                             "ASAN_OPTIONS": sanitizer, **env})
     left = [json.loads(line)["left"] for line in open(census)] if os.path.exists(census) else []
     check(not any(left), f"{argv} left {left}")

@@ -20,8 +20,8 @@ import tempfile
 import threading
 import time
 
-TOOL, BUILD = os.environ["MLXO_TOOL"], os.environ["MLXO_BUILD"]
-LIBRARY = os.path.join(BUILD, "libmlx5-model-uverbs.so")
+from face import TOOL, UNSHARE, need, need_namespaces, need_plain
+
 PATIENCE_S = 60
 ETH_P_ALL, OUTGOING = 3, 4
 SOL_PACKET, AUXDATA, VLAN_VALID = 263, 8, 0x10
@@ -35,31 +35,15 @@ exec "$@"
 """
 
 
-def missing():
-    for program in ("dpdk-testpmd", "unshare", "ip", "stdbuf", "tshark"):
-        if not shutil.which(program):
-            return f"{program} is not installed"
-    if not os.path.exists(LIBRARY):
-        return "no libmlx5-model-uverbs.so in this build"
-    if subprocess.run(["unshare", "-rnm", "mount", "-t", "sysfs", "sysfs", "/sys"], capture_output=True).returncode:
-        return "no network namespace may be made here"
-    return None
-
-
 def enter():
     """Run this script again in namespaces of its own, with netdevs and taps; ends the process when it cannot."""
     if os.environ.get("MLXO_DPDK_INSIDE"):
         return
-    why = missing()
-    if why:
-        print(why)
-        sys.exit(77)
-    symbols = subprocess.run(["nm", "-D", LIBRARY], capture_output=True, text=True).stdout
-    if re.search(r"__(asan|tsan)_", symbols):
-        print("sanitizer build: dpdk-testpmd runs on the plain one")
-        sys.exit(0)
+    need("dpdk-testpmd", "unshare", "ip", "stdbuf", "tshark")
+    need_plain()
+    need_namespaces("-n", "-m")
     os.environ["MLXO_DPDK_INSIDE"] = "1"
-    sys.exit(subprocess.run(["unshare", "-rnm", "sh", "-c", SETUP, "sh", sys.executable, *sys.argv]).returncode)
+    sys.exit(subprocess.run([*UNSHARE, "-n", "-m", "sh", "-c", SETUP, "sh", sys.executable, *sys.argv]).returncode)
 
 
 class Testpmd:

@@ -366,8 +366,8 @@ struct ibv_device **ibv_get_device_list(int *num)
 		return NULL;
 	}
 	list = calloc(FAKE_DEVICES + 1, sizeof(struct ibv_device *));
-	for (unsigned int i = 0; i < fake.devices; i++)
-		list[i] = &fake.device[i];
+	for (unsigned int i = 0; i < fake.devices; i++) /* in any order, as those of a directory */
+		list[i] = &fake.device[fake.devices - 1 - i];
 	if (num)
 		*num = (int)fake.devices;
 	return list;

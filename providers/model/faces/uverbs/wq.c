@@ -33,11 +33,11 @@ struct uv_wq {
 
 struct uv_ind {
 	struct uv_obj o;
-	uint32_t rqtn, nwqs;
-	struct uv_obj **wqs;
+	uint32_t rqtn, nqueues;
+	struct uv_obj **queues;
 };
 
-/* -- WQs --------------------------------------------------------------------------------------------------------- */
+/* -- work queues --------------------------------------------------------------------------------------------------------- */
 
 static int wq_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 {
@@ -275,10 +275,10 @@ static int ind_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	if (err)
 		return err;
 	ind->rqtn = 0;
-	while (ind->nwqs)
-		uv_obj_unuse(ctx, ind->wqs[--ind->nwqs]);
-	free(ind->wqs);
-	ind->wqs = NULL;
+	while (ind->nqueues)
+		uv_obj_unuse(ctx, ind->queues[--ind->nqueues]);
+	free(ind->queues);
+	ind->queues = NULL;
 	return 0;
 }
 
@@ -292,23 +292,23 @@ static unsigned int ind_parts(const struct uv_obj *o, struct prov_obj parts[UV_M
 static const struct uv_class ind_class = {UVERBS_OBJECT_RWQ_IND_TBL, sizeof(struct uv_ind),
 					  ind_destroy, ind_parts};
 
-/* Each of the WQs is counted as used before it is given back. list: of the command, where their RQs go. */
-static int take_wqs(struct uv_ctx *ctx, struct uv_ind *ind, const uint32_t *handle, uint32_t n,
-		    uint8_t *list)
+/* Each of the work queues is counted as used before it is given back. list: of the command, where their RQs go. */
+static int take_queues(struct uv_ctx *ctx, struct uv_ind *ind, const uint32_t *handle, uint32_t n,
+		       uint8_t *list)
 {
-	ind->wqs = calloc(n, sizeof(struct uv_obj *));
-	if (!ind->wqs)
+	ind->queues = calloc(n, sizeof(struct uv_obj *));
+	if (!ind->queues)
 		return -ENOMEM;
-	while (ind->nwqs < n) {
+	while (ind->nqueues < n) {
 		struct uv_obj *o;
 
-		if (uv_obj_get(ctx, UVERBS_OBJECT_WQ, handle[ind->nwqs], UV_READ, &o))
+		if (uv_obj_get(ctx, UVERBS_OBJECT_WQ, handle[ind->nqueues], UV_READ, &o))
 			return -EINVAL;
-		PRM_SET(rq_num, list + ind->nwqs * PRM_BYTES(rq_num), rq_num,
+		PRM_SET(rq_num, list + ind->nqueues * PRM_BYTES(rq_num), rq_num,
 			((struct uv_wq *)o)->rqn);
 		uv_obj_use(ctx, o);
 		uv_obj_put(ctx, o, UV_READ);
-		ind->wqs[ind->nwqs++] = o;
+		ind->queues[ind->nqueues++] = o;
 	}
 	return 0;
 }
@@ -325,7 +325,7 @@ static int new_rqt(struct uv_ctx *ctx, struct uv_ind *ind, const uint32_t *handl
 	rqtc = PRM_AT(create_rqt_in, in, rqt_context);
 	PRM_SET(rqtc, rqtc, rqt_max_size, n);
 	PRM_SET(rqtc, rqtc, rqt_actual_size, n);
-	err = take_wqs(ctx, ind, handle, n, rqtc + PRM_BYTES(rqtc));
+	err = take_queues(ctx, ind, handle, n, rqtc + PRM_BYTES(rqtc));
 	if (!err)
 		err = uv_command_new(ctx, in, inlen, &ind->rqtn);
 	free(in);
@@ -400,7 +400,7 @@ static int check_rss(const struct mlx5_ib_create_qp_rss *d, const struct uv_ind 
 	if (d->comp_mask || d->flags || f & ~(uint64_t)KNOWN ||
 	    d->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ)
 		return -EOPNOTSUPP;
-	if (d->rx_key_len != KEY_LEN || (!f && ind->nwqs > 1) || (f & V4 && f & V6) ||
+	if (d->rx_key_len != KEY_LEN || (!f && ind->nqueues > 1) || (f & V4 && f & V6) ||
 	    !!(f & TCP) + !!(f & UDP) + spi > 1)
 		return -EINVAL;
 	return 0;
