@@ -11,6 +11,13 @@ LIBRARY = os.path.join(BUILD, "libmlx5-model-uverbs.so")
 # In namespaces of its own; as another user root is made up, which a chroot does not allow.
 UNSHARE = ["unshare"] if os.geteuid() == 0 else ["unshare", "-r"]
 
+# An SA and a policy; dev: the device's name.
+SA_BATCH = """create-sa proto esp src 14.0.0.52 dst 14.0.0.70 spi 0x1007 mode transport reqid 7 \
+aead 'rfc4106(gcm(aes))' 0x44434241343332312423222114131211f4f3f2f1 128 offload packet dev {dev} dir out
+create-policy src 14.0.0.52/32 dst 14.0.0.70/32 dir out offload packet dev {dev} \
+tmpl src 14.0.0.52 dst 14.0.0.70 proto esp reqid 7 mode transport
+"""
+
 
 def skip(why):
     print("skipped:", why)

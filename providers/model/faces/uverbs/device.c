@@ -86,6 +86,8 @@ int uv_cards_init(char *why, size_t whylen)
 	char *copy = strdup(env && *env ? env : "model"), *save = NULL;
 	int err = copy ? uv_host_init(why, whylen) : -ENOMEM;
 
+	if (!err)
+		err = uv_inject_init(why, whylen);
 	for (char *w = copy ? strtok_r(copy, " \t\n", &save) : NULL; w && !err;
 	     w = strtok_r(NULL, " \t\n", &save)) {
 		if (uv_ncards == UV_MAX_CARDS) {

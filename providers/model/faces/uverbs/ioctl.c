@@ -323,7 +323,9 @@ int uv_ioctl(struct uv_ctx *ctx, unsigned long request, uint64_t arg)
 		return -EPROTONOSUPPORT;
 	if (hdr.driver_id != RDMA_DRIVER_MLX5)
 		return -EINVAL;
-	err = dispatch(ctx, &hdr, arg + sizeof(hdr));
+	err = uv_injected();
+	if (!err)
+		err = dispatch(ctx, &hdr, arg + sizeof(hdr));
 	uv_trace_call(&hdr, err);
 	return err;
 }

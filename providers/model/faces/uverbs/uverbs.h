@@ -352,6 +352,10 @@ extern const struct uv_method uv_query_methods[], uv_write_methods[], uv_devx_me
 void uv_trace_call(const struct ib_uverbs_ioctl_hdr *hdr, int err);
 void uv_trace_command(const void *in, size_t inlen, const void *out, size_t outlen, int err);
 
+/* inject.c: MLXO_MODEL_FAIL. init: -EINVAL with a sentence in why. The errno that the present call is to fail with, or 0. */
+int uv_inject_init(char *why, size_t whylen);
+int uv_injected(void);
+
 /* memory.c: has this offset a doorbell page? page of a UAR handle */
 bool uv_page_is_mappable(struct uv_ctx *ctx, uint64_t offset);
 /* An umem of the context's uid; 0 or -errno. delete: -EBUSY while something uses it. */
