@@ -5,7 +5,7 @@
  * go wrong: memory (ASan), a leak, an errno that no kernel has, and objects that are left when the context is closed.
  *
  *   step: method (index in the list below), number of attributes, then the attributes
- *   attribute: id, kind, two bytes: 0 inline number, 1 a handle, 2 the buffer, 3 not mapped, 4 an inline opcode
+ *   attribute: id, kind, two bytes: 0 inline number (from 0x8000 on an extended command), 1 a handle, 2 the buffer, 3 not mapped, 4 an inline opcode
  *   the rest of the input lies in the buffer, so that mailboxes and structs come from it
  */
 #include <fcntl.h>
@@ -23,6 +23,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Where the buffer lies, so that structs of an input can point into it; free with ASan, too. */
+#define PLACE UINT64_C(0x300000000000)
 enum { BUFFER = 1 << 16, MAX_STEPS = 48, MAX_ATTRS = 14, HALF = BUFFER / 2 };
 
 static uint8_t *buffer; /* inputs in the first half, outputs and memory to register in the second */
@@ -72,6 +74,16 @@ static const struct {
 	M(MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, MLX5_IB_METHOD_DEVX_ASYNC_CMD_FD_ALLOC),
 	M(MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC),
 	M(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC), /* there is none */
+	M(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE),
+	M(UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY),
+	M(UVERBS_OBJECT_RWQ_IND_TBL, UVERBS_METHOD_RWQ_IND_TBL_DESTROY),
+	M(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE),
+	M(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY),
+	M(UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ),
+	M(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER),
+	M(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_PACKET_REFORMAT),
+	M(UVERBS_OBJECT_FLOW_ACTION, UVERBS_METHOD_FLOW_ACTION_DESTROY),
+	M(MLX5_IB_OBJECT_STEERING_ANCHOR, MLX5_IB_METHOD_STEERING_ANCHOR_DESTROY),
 };
 
 struct input {
@@ -121,7 +133,7 @@ static void fill(struct input *in, struct ib_uverbs_attr *a)
 	switch (kind % 5) {
 	case 0:
 		a->len = 1u << (kind >> 3 & 3);
-		a->data = v;
+		a->data = v & 0x8000 ? IB_USER_VERBS_CMD_FLAG_EXTENDED | (v & 0x7fff) : v;
 		break;
 	case 1: a->data = v & 0x1f; break; /* len 0 */
 	case 2:
@@ -185,8 +197,11 @@ static void get_context(struct uv_ctx *ctx)
 static void start(void)
 {
 	char why[256];
-	uint8_t *map = mmap(NULL, BUFFER + UV_PAGE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *map = mmap((void *)PLACE, BUFFER + UV_PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (map == MAP_FAILED)
+		abort();
 
 	munmap(map + BUFFER, UV_PAGE); /* what is registered ends here */
 	buffer = map;
