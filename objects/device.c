@@ -52,9 +52,22 @@ static void drop_shared(struct mlxo_device *dev)
 	dev->has_uar = dev->has_uar && err && err != -EIO && !obj_is_unknown(err);
 }
 
+static int restart_provider(struct mlxo_device *dev)
+{
+	char why[256] = "";
+	int err = dev->ops->restart ? dev->ops->restart(dev->prov, why, sizeof(why)) : 0;
+
+	return err ? obj_error(err, "%s", why) : 0;
+}
+
 int obj_device_restart(struct mlxo_device *dev)
 {
+	int err;
+
 	drop_shared(dev);
+	err = restart_provider(dev);
+	if (err)
+		return err;
 	pthread_mutex_lock(&dev->keys_lock);
 	dev->keys_synced = false;
 	pthread_mutex_unlock(&dev->keys_lock);

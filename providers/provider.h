@@ -29,7 +29,8 @@ enum prov_cmd_kind {
 	PROV_CMD_CREATE, /* CREATE_x, ALLOC_x, SET_FTE op_mod 0: on success *obj receives a handle */
 	PROV_CMD_MODIFY, /* MODIFY_x, SET_FTE op_mod 1 on obj */
 	PROV_CMD_QUERY,	 /* QUERY_x on obj */
-	PROV_CMD_DESTROY, /* obj; the provider builds the mailbox. in is ignored; on success the handle is gone */
+	/* obj; the provider builds the mailbox. in is ignored; on success the handle is gone, and on -EIO */
+	PROV_CMD_DESTROY,
 };
 
 /*
@@ -112,6 +113,13 @@ struct prov_ops {
 	int (*open)(const char *spec, struct prov_device **dev, char *why, size_t whylen);
 	/* Destroys what is left in a safe order. No command may be in flight. NULL is allowed. */
 	void (*close)(struct prov_device *dev);
+
+	/*
+	 * After the device died or was reset: get it back. What was made before is void; destroying it is allowed and costs
+	 * nothing. 0, also when nothing was wrong; -EIO: it is not back yet; or -errno; each with a sentence in why. One thread
+	 * at a time. NULL: a reset takes only the objects.
+	 */
+	int (*restart)(struct prov_device *dev, char *why, size_t whylen);
 
 	int (*submit)(struct prov_device *dev,
 		      struct prov_cmd *cmd); /* 0 or -errno; then done is not called */

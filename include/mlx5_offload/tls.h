@@ -127,7 +127,9 @@ MLXO_API int mlxo_device_check_tls(struct mlxo_device *dev, uint16_t version, ui
 /*
  * After the device was reset (send() and poll() say -EIO): make queues and pools anew on the same device. All connections
  * go on in software, what was not acknowledged can be sent again. No other thread may be in the engine. May be called
- * again after a failure. What else uses the device (another engine, IPsec) was lost with it, and is not recovered by this.
+ * again after a failure; -EIO: the device has not come back yet. A NIC is found again by its PCI address, whatever its verbs
+ * name is now; the descriptors of before stay open until the device is closed. What else uses the device (another engine,
+ * IPsec) was lost with it, and is not recovered by this.
  */
 MLXO_API int mlxo_tls_engine_recover(struct mlxo_tls_engine *engine);
 

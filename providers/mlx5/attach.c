@@ -37,9 +37,14 @@ struct prov_attachment {
 };
 
 /* The kernel has its own word where firmware refuses: EINVAL, or EBUSY while something uses it. */
+static bool is_refusal(int err)
+{
+	return err == EINVAL || err == EBUSY;
+}
+
 static int refused_or(int err)
 {
-	return err == EINVAL || err == EBUSY ? -EREMOTEIO : mlx5_result(err);
+	return is_refusal(err) ? -EREMOTEIO : mlx5_result(err);
 }
 
 static int destroy_flow(struct prov_attachment *at)
@@ -68,7 +73,7 @@ static struct mlx5dv_flow_match_parameters *fill(struct match *m, const void *fr
 	return (struct mlx5dv_flow_match_parameters *)(void *)m;
 }
 
-static struct mlx5dv_flow_matcher *create_matcher(struct prov_device *dev,
+static struct mlx5dv_flow_matcher *create_matcher(struct ibv_context *ctx,
 						  const struct prov_attach *a)
 {
 	struct match mask;
@@ -83,7 +88,7 @@ static struct mlx5dv_flow_matcher *create_matcher(struct prov_device *dev,
 	};
 
 	errno = 0;
-	return mlx5dv_create_flow_matcher(dev->ctx, &attr);
+	return mlx5dv_create_flow_matcher(ctx, &attr);
 }
 
 static struct ibv_flow *create_flow(const struct prov_attach *a,
@@ -99,6 +104,7 @@ static struct ibv_flow *create_flow(const struct prov_attach *a,
 
 int mlx5_attach(struct prov_device *dev, const struct prov_attach *a, struct prov_attachment **out)
 {
+	struct ibv_context *ctx = mlx5_ctx(dev);
 	struct prov_attachment *at;
 	int err;
 
@@ -108,13 +114,13 @@ int mlx5_attach(struct prov_device *dev, const struct prov_attach *a, struct pro
 	if (!at)
 		return -ENOMEM;
 	at->left.destroy = destroy_attachment;
-	at->matcher = create_matcher(dev, a);
+	at->matcher = create_matcher(ctx, a);
 	if (!at->matcher) {
 		err = refused_or(mlx5_failed());
 		free(at);
 		return err;
 	}
-	mlx5_left_add(dev, &at->left);
+	mlx5_left_add(dev, ctx, &at->left);
 	at->flow = create_flow(a, at->matcher);
 	if (!at->flow) {
 		err = refused_or(mlx5_failed());
@@ -131,7 +137,7 @@ int mlx5_detach(struct prov_device *dev, struct prov_attachment *at)
 	int err = destroy_flow(at);
 
 	if (err)
-		return refused_or(err);
+		return is_refusal(err) ? -EREMOTEIO : mlx5_left_failed(dev, &at->left, err);
 	if (destroy_attachment(&at->left) == 0) {
 		mlx5_left_remove(dev, &at->left);
 		free(at);
@@ -162,6 +168,7 @@ int mlx5_anchor(struct prov_device *dev, unsigned int priority, struct prov_anch
 {
 	struct mlx5dv_steering_anchor_attr attr = {.ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_RX,
 						   .priority = (uint16_t)priority};
+	struct ibv_context *ctx = mlx5_ctx(dev);
 	struct prov_anchor *a;
 	int err;
 
@@ -172,13 +179,13 @@ int mlx5_anchor(struct prov_device *dev, unsigned int priority, struct prov_anch
 		return -ENOMEM;
 	a->left.destroy = destroy_anchor;
 	errno = 0;
-	a->anchor = mlx5dv_create_steering_anchor(dev->ctx, &attr);
+	a->anchor = mlx5dv_create_steering_anchor(ctx, &attr);
 	if (!a->anchor) {
 		err = anchor_failed(mlx5_failed());
 		free(a);
 		return err;
 	}
-	mlx5_left_add(dev, &a->left);
+	mlx5_left_add(dev, ctx, &a->left);
 	*table_id = a->anchor->id;
 	*out = a;
 	return 0;
@@ -189,7 +196,7 @@ int mlx5_anchor_free(struct prov_device *dev, struct prov_anchor *a)
 	int err = destroy_anchor(&a->left);
 
 	if (err)
-		return refused_or(err);
+		return is_refusal(err) ? -EREMOTEIO : mlx5_left_failed(dev, &a->left, err);
 	mlx5_left_remove(dev, &a->left);
 	free(a);
 	return 0;

@@ -12,8 +12,8 @@
  *
  * DESTROY has no answer in this interface: mlx5dv_devx_obj_destroy() tells an errno, which the kernel made from the
  * status (mlx5/core/cmd.c), and several statuses share one. The answer is made up so that those above can go on:
- * RES_BUSY for EBUSY, else BAD_RES_STATE, and syndrome 0. Both mean that something on the device uses the object, which
- * is the one reason left for a destroy that the kernel itself has built.
+ * RES_BUSY for EBUSY, INT_ERR for EIO of a device that is there, else BAD_RES_STATE, and syndrome 0. The first and the last
+ * mean that something on the device uses the object, the one reason left for a destroy that the kernel itself has built.
  *
  * A command in flight at close is against the rules: queued ones are dropped, and those that the kernel has are waited
  * for a moment. A thread that comes back later frees the device, and touches no command.
@@ -40,6 +40,7 @@ static int destroy_obj(struct mlx5_left *left)
 /* The handle's memory comes first, so that a success cannot be lost. */
 static int run_create(struct prov_device *dev, struct prov_cmd *cmd)
 {
+	struct ibv_context *ctx = mlx5_ctx(dev);
 	struct prov_obj *obj = calloc(1, sizeof(*obj));
 	int err;
 
@@ -47,21 +48,23 @@ static int run_create(struct prov_device *dev, struct prov_cmd *cmd)
 	if (!obj)
 		return -ENOMEM;
 	errno = 0;
-	obj->devx = mlx5dv_devx_obj_create(dev->ctx, cmd->in, cmd->inlen, cmd->out, cmd->outlen);
+	obj->devx = mlx5dv_devx_obj_create(ctx, cmd->in, cmd->inlen, cmd->out, cmd->outlen);
 	if (!obj->devx) {
 		err = mlx5_result_of(mlx5_failed(), cmd->out);
 		free(obj);
 		return err;
 	}
 	obj->left.destroy = destroy_obj;
-	mlx5_left_add(dev, &obj->left);
+	mlx5_left_add(dev, ctx, &obj->left);
 	cmd->obj = obj;
 	return 0;
 }
 
 static void made_up_answer(struct prov_cmd *cmd, int err)
 {
-	uint8_t status = err == EBUSY ? PRM_CMD_STAT_RES_BUSY : PRM_CMD_STAT_BAD_RES_STATE_ERR;
+	uint8_t status = err == EBUSY ? PRM_CMD_STAT_RES_BUSY
+			 : err == EIO ? PRM_CMD_STAT_INT_ERR
+				      : PRM_CMD_STAT_BAD_RES_STATE_ERR;
 
 	if (cmd->out && cmd->outlen >= HEADER) {
 		memset(cmd->out, 0, HEADER);
@@ -72,7 +75,7 @@ static void made_up_answer(struct prov_cmd *cmd, int err)
 static int run_destroy(struct prov_device *dev, struct prov_cmd *cmd)
 {
 	struct prov_obj *obj = cmd->obj;
-	int err = mlx5dv_devx_obj_destroy(obj->devx);
+	int err = mlx5dv_devx_obj_destroy(obj->devx), result;
 
 	switch (err) {
 	case 0:
@@ -84,15 +87,21 @@ static int run_destroy(struct prov_device *dev, struct prov_cmd *cmd)
 	case EBUSY:
 	case EINVAL:
 	case EREMOTEIO: made_up_answer(cmd, err); return -EREMOTEIO;
-	default: return mlx5_result(err);
+	default: break;
 	}
+	result = mlx5_left_failed(dev, &obj->left, err);
+	if (result == 0 || result == -EIO)
+		cmd->obj = NULL;
+	else if (result == -EREMOTEIO)
+		made_up_answer(cmd, err);
+	return result;
 }
 
 static int run_once(struct prov_device *dev, struct prov_cmd *cmd)
 {
 	switch (cmd->kind) {
 	case PROV_CMD_GENERAL:
-		return mlx5dv_devx_general_cmd(dev->ctx, cmd->in, cmd->inlen, cmd->out,
+		return mlx5dv_devx_general_cmd(mlx5_ctx(dev), cmd->in, cmd->inlen, cmd->out,
 					       cmd->outlen);
 	case PROV_CMD_QUERY:
 		return mlx5dv_devx_obj_query(cmd->obj->devx, cmd->in, cmd->inlen, cmd->out,

@@ -6,6 +6,9 @@
  *
  * Ownership: everything that was made on the device is in the list of leftovers until it is destroyed, so that close
  * can do it. Locks: `lock` guards what follows it, and is held for no call of libmlx5 and no callback.
+ *
+ * A reset ends a context for good: the kernel says EIO to all that is done with it. restart() opens another one; the old
+ * ones stay open until close, because somebody may be in a call of one, or ring a page of it.
  */
 #ifndef PROVIDERS_MLX5_DEVICE_H
 #define PROVIDERS_MLX5_DEVICE_H
@@ -24,6 +27,7 @@ enum { MLX5_MAX_THREADS = 16 };
 /* Something made on the device; first member of the structs that say what. */
 struct mlx5_left {
 	struct mlx5_left *next, *prev;
+	struct ibv_context *ctx; /* that made it */
 	int (*destroy)(
 		struct mlx5_left *left); /* 0 or errno; may be called again after a failure */
 };
@@ -35,7 +39,9 @@ struct prov_obj {
 
 struct prov_device {
 	struct prov_base base;
-	struct ibv_context *ctx;
+	struct ibv_context *_Atomic ctx;
+	struct mlx5_old *old;	 /* contexts from before resets */
+	char pci[64];		 /* how to find it again, "": by its verbs name */
 	int epoll, event, timer; /* epoll holds the other two */
 	_Atomic bool signaled;	 /* event is readable */
 	_Atomic uint64_t due;	 /* the next timer, ns; UINT64_MAX: none */
@@ -53,14 +59,21 @@ struct prov_device {
 	bool abandoned; /* close() did not wait any longer: the last thread frees all this */
 };
 
+static inline struct ibv_context *mlx5_ctx(struct prov_device *dev)
+{
+	return atomic_load(&dev->ctx);
+}
+
 /* command.c */
 int mlx5_submit(struct prov_device *dev, struct prov_cmd *cmd);
 /* End the threads. False: some did not come back in time, and the last of them frees the device. */
 bool mlx5_threads_end(struct prov_device *dev);
 
 /* left.c */
-void mlx5_left_add(struct prov_device *dev, struct mlx5_left *left);
+void mlx5_left_add(struct prov_device *dev, struct ibv_context *ctx, struct mlx5_left *left);
 void mlx5_left_remove(struct prov_device *dev, struct mlx5_left *left);
+/* destroy() failed with errno err: what it means. -EIO and 0: it is gone with the device, and so is `left`. */
+int mlx5_left_failed(struct prov_device *dev, struct mlx5_left *left, int err);
 /* Destroy what is left, the newest first, again and again while that helps. */
 void mlx5_left_destroy(struct prov_device *dev);
 
@@ -92,6 +105,14 @@ int mlx5_anchor(struct prov_device *dev, unsigned int priority, struct prov_anch
 		uint32_t *table_id);
 int mlx5_anchor_free(struct prov_device *dev, struct prov_anchor *a);
 
+/* restart.c */
+int mlx5_restart(struct prov_device *dev, char *why, size_t whylen);
+/* Has the kernel taken the device from this context? */
+bool mlx5_is_lost(struct ibv_context *ctx);
+void mlx5_old_close(struct prov_device *dev);
+
+/* mlx5.c: a context for DevX on this device, with a sentence in why. */
+int mlx5_open_context(struct ibv_device *ib, struct ibv_context **ctx, char *why, size_t whylen);
 /* mlx5.c: close what the device has open and free it. */
 void mlx5_free(struct prov_device *dev);
 

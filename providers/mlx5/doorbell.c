@@ -58,17 +58,18 @@ static int destroy_uar(struct mlx5_left *left)
 
 int mlx5_uar_alloc(struct prov_device *dev, struct prov_uar *uar)
 {
+	struct ibv_context *ctx = mlx5_ctx(dev);
 	struct mlx5_uar *u = calloc(1, sizeof(*u));
 	int err;
 
 	if (!u)
 		return -ENOMEM;
 	u->bf = true;
-	u->devx = mlx5dv_devx_alloc_uar(dev->ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
+	u->devx = mlx5dv_devx_alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_BF);
 	if (!u->devx) { /* virtual machines often have no write-combining memory */
 		u->bf = false;
 		errno = 0;
-		u->devx = mlx5dv_devx_alloc_uar(dev->ctx, MLX5DV_UAR_ALLOC_TYPE_NC);
+		u->devx = mlx5dv_devx_alloc_uar(ctx, MLX5DV_UAR_ALLOC_TYPE_NC);
 	}
 	if (!u->devx) {
 		err = mlx5_result(mlx5_failed());
@@ -76,15 +77,18 @@ int mlx5_uar_alloc(struct prov_device *dev, struct prov_uar *uar)
 		return err;
 	}
 	u->left.destroy = destroy_uar;
-	mlx5_left_add(dev, &u->left);
+	mlx5_left_add(dev, ctx, &u->left);
 	*uar = (struct prov_uar){.page_id = u->devx->page_id, .reg = u->devx->reg_addr, .priv = u};
 	return 0;
 }
 
+/* A page from before a reset stays until close: a queue that was not told yet may still ring it, which is in vain. */
 int mlx5_uar_free(struct prov_device *dev, struct prov_uar *uar)
 {
 	struct mlx5_uar *u = uar->priv;
 
+	if (mlx5_is_lost(u->left.ctx))
+		return 0;
 	destroy_uar(&u->left);
 	mlx5_left_remove(dev, &u->left);
 	free(u);

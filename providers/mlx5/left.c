@@ -7,11 +7,14 @@
  * firmware still refuses goes when the descriptor is closed: the kernel does the same, with all of the process's objects.
  */
 #include "device.h"
+#include "result.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
-void mlx5_left_add(struct prov_device *dev, struct mlx5_left *left)
+void mlx5_left_add(struct prov_device *dev, struct ibv_context *ctx, struct mlx5_left *left)
 {
+	left->ctx = ctx;
 	pthread_mutex_lock(&dev->lock);
 	left->next = dev->left.next;
 	left->prev = &dev->left;
@@ -26,6 +29,23 @@ void mlx5_left_remove(struct prov_device *dev, struct mlx5_left *left)
 	left->next->prev = left->prev;
 	left->prev->next = left->next;
 	pthread_mutex_unlock(&dev->lock);
+}
+
+/*
+ * EIO is said of a device that is gone, and of one whose firmware refused with an internal error. Of what is gone, libmlx5
+ * keeps a few bytes: it frees them only when the kernel agrees.
+ */
+int mlx5_left_failed(struct prov_device *dev, struct mlx5_left *left, int err)
+{
+	bool stale = left->ctx != mlx5_ctx(dev);
+
+	if (mlx5_result(err) != -EIO)
+		return mlx5_result(err);
+	if (!stale && !mlx5_is_lost(left->ctx))
+		return -EREMOTEIO;
+	mlx5_left_remove(dev, left);
+	free(left);
+	return stale ? 0 : -EIO;
 }
 
 static bool destroy_once(struct prov_device *dev)

@@ -39,6 +39,7 @@ static int destroy_memory(struct mlx5_left *left)
 /* NULL with *err set. */
 static struct mlx5_memory *reg(struct prov_device *dev, void *addr, size_t len, int *err)
 {
+	struct ibv_context *ctx = mlx5_ctx(dev);
 	struct mlx5_memory *m;
 
 	*err = -EINVAL;
@@ -49,14 +50,14 @@ static struct mlx5_memory *reg(struct prov_device *dev, void *addr, size_t len, 
 	if (!m)
 		return NULL;
 	errno = 0;
-	m->umem = mlx5dv_devx_umem_reg(dev->ctx, addr, len, IBV_ACCESS_LOCAL_WRITE);
+	m->umem = mlx5dv_devx_umem_reg(ctx, addr, len, IBV_ACCESS_LOCAL_WRITE);
 	if (!m->umem) {
 		*err = mlx5_result(mlx5_failed());
 		free(m);
 		return NULL;
 	}
 	m->left.destroy = destroy_memory;
-	mlx5_left_add(dev, &m->left);
+	mlx5_left_add(dev, ctx, &m->left);
 	return m;
 }
 
@@ -65,7 +66,8 @@ static int dereg(struct prov_device *dev, struct mlx5_memory *m)
 	int err = destroy_memory(&m->left);
 
 	if (err)
-		return err == EINVAL || err == EREMOTEIO ? -EBUSY : mlx5_result(err);
+		return err == EINVAL || err == EREMOTEIO ? -EBUSY
+							 : mlx5_left_failed(dev, &m->left, err);
 	mlx5_left_remove(dev, &m->left);
 	free(m);
 	return 0;
@@ -88,8 +90,8 @@ int mlx5_umem_dereg(struct prov_device *dev, struct prov_umem *umem)
 }
 
 /* pages: of the umem; start and len: of the key. */
-static int create_key(struct prov_device *dev, uint32_t pd, size_t pages, uint64_t start,
-		      uint64_t len, struct mlx5_memory *m, uint32_t *lkey)
+static int create_key(uint32_t pd, size_t pages, uint64_t start, uint64_t len,
+		      struct mlx5_memory *m, uint32_t *lkey)
 {
 	uint8_t in[PRM_BYTES(create_mkey_in)] = {0}, out[PRM_BYTES(create_mkey_out)] = {0};
 	uint8_t *mkc = PRM_AT(create_mkey_in, in, memory_key_mkey_entry);
@@ -109,7 +111,7 @@ static int create_key(struct prov_device *dev, uint32_t pd, size_t pages, uint64
 	PRM_SET(mkc, mkc, translations_octword_size, octwords);
 	PRM_SET(mkc, mkc, log_page_size, LOG_PAGE);
 	errno = 0;
-	m->key = mlx5dv_devx_obj_create(dev->ctx, in, sizeof(in), out, sizeof(out));
+	m->key = mlx5dv_devx_obj_create(m->left.ctx, in, sizeof(in), out, sizeof(out));
 	if (!m->key)
 		return mlx5_result_of(mlx5_failed(), out);
 	*lkey = (uint32_t)PRM_GET(create_mkey_out, out, mkey_index) << 8;
@@ -130,7 +132,7 @@ int mlx5_mr_reg(struct prov_device *dev, uint32_t pd, void *addr, size_t len, st
 	m = reg(dev, start, pages * PAGE, &err);
 	if (!m)
 		return err;
-	err = create_key(dev, pd, pages, (uintptr_t)start, skip + len, m, &lkey);
+	err = create_key(pd, pages, (uintptr_t)start, skip + len, m, &lkey);
 	if (err) {
 		if (err != -ETIMEDOUT) /* else the key may exist: the memory stays until close */
 			dereg(dev, m);

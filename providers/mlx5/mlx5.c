@@ -27,8 +27,9 @@
 void mlx5_free(struct prov_device *dev)
 {
 	mlx5_left_destroy(dev);
-	if (dev->ctx)
-		ibv_close_device(dev->ctx);
+	if (mlx5_ctx(dev))
+		ibv_close_device(mlx5_ctx(dev));
+	mlx5_old_close(dev);
 	mlx5_wake_close(dev);
 	pthread_cond_destroy(&dev->work);
 	pthread_cond_destroy(&dev->gone);
@@ -111,6 +112,12 @@ static int cannot_open(const struct why *why, const struct ibv_device *ib, int e
 			    "firmware, "
 			    "is needed",
 			    ib->name, strerror(err));
+	case EAGAIN:
+		return fail(
+			why, -EIO,
+			"device %s is dead or has not started yet: see dmesg; devlink dev reload "
+			"starts it again",
+			ib->name);
 	default: return fail(why, -err, "device %s cannot be opened: %s", ib->name, strerror(err));
 	}
 }
@@ -129,7 +136,7 @@ static bool may_send_raw(void)
  * Without CAP_NET_RAW the device would open, and refuse send queues and rules with words that do not say why. Who lacks it
  * asks the kernel: a steering anchor is the one thing that needs nothing else.
  */
-static int check_raw(const struct why *why, struct prov_device *dev)
+static int check_raw(const struct why *why, struct ibv_context *ctx)
 {
 	struct mlx5dv_steering_anchor_attr attr = {.ft_type = MLX5DV_FLOW_TABLE_TYPE_NIC_RX};
 	struct mlx5dv_steering_anchor *anchor;
@@ -137,7 +144,7 @@ static int check_raw(const struct why *why, struct prov_device *dev)
 	if (may_send_raw())
 		return 0;
 	errno = 0;
-	anchor = mlx5dv_create_steering_anchor(dev->ctx, &attr);
+	anchor = mlx5dv_create_steering_anchor(ctx, &attr);
 	if (anchor) {
 		mlx5dv_destroy_steering_anchor(anchor);
 		return 0;
@@ -147,36 +154,59 @@ static int check_raw(const struct why *why, struct prov_device *dev)
 	return fail(why, -EPERM,
 		    "device %s: this process may not send raw packets: run as root, or give the "
 		    "program CAP_NET_RAW (setcap cap_net_raw+ep)",
-		    dev->base.name);
+		    ctx->device->name);
 }
 
-static int check_devx(const struct why *why, const struct prov_device *dev)
+static int check_devx(const struct why *why, struct ibv_context *ctx)
 {
 	struct mlx5dv_context attrs = {0};
 
-	if (mlx5dv_query_device(dev->ctx, &attrs) == 0 && (attrs.flags & MLX5DV_CONTEXT_FLAGS_DEVX))
+	if (mlx5dv_query_device(ctx, &attrs) == 0 && (attrs.flags & MLX5DV_CONTEXT_FLAGS_DEVX))
 		return 0;
-	return cannot_open(why, dev->ctx->device, EOPNOTSUPP);
+	return cannot_open(why, ctx->device, EOPNOTSUPP);
 }
 
-static int start(struct prov_device *dev, struct ibv_device *ib, const struct why *why)
+static int open_context(struct ibv_device *ib, struct ibv_context **out, const struct why *why)
 {
 	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
-	int err = mlx5_wake_open(dev);
+	struct ibv_context *ctx;
+	int err;
 
-	if (err)
-		return fail(why, err, "device %s does not start: %s", ib->name, strerror(-err));
+	*out = NULL;
 	if (!mlx5dv_is_supported(ib))
 		return fail(
 			why, -EOPNOTSUPP,
 			"device %s is not driven by mlx5: a ConnectX-6 Dx or a later NIC is needed",
 			ib->name);
 	errno = 0;
-	dev->ctx = mlx5dv_open_device(ib, &attr);
-	if (!dev->ctx)
+	ctx = mlx5dv_open_device(ib, &attr);
+	if (!ctx)
 		return cannot_open(why, ib, errno ? errno : EOPNOTSUPP);
-	err = check_devx(why, dev);
-	return err ? err : check_raw(why, dev);
+	err = check_devx(why, ctx);
+	if (!err)
+		err = check_raw(why, ctx);
+	if (err)
+		ibv_close_device(ctx);
+	else
+		*out = ctx;
+	return err;
+}
+
+int mlx5_open_context(struct ibv_device *ib, struct ibv_context **ctx, char *text, size_t size)
+{
+	return open_context(ib, ctx, &(struct why){text, size});
+}
+
+static int start(struct prov_device *dev, struct ibv_device *ib, const struct why *why)
+{
+	struct ibv_context *ctx;
+	int err = mlx5_wake_open(dev);
+
+	if (err)
+		return fail(why, err, "device %s does not start: %s", ib->name, strerror(-err));
+	err = open_context(ib, &ctx, why);
+	atomic_store(&dev->ctx, ctx);
+	return err;
 }
 
 static int open_ib(struct ibv_device *ib, struct prov_device **out, const struct why *why)
@@ -186,6 +216,7 @@ static int open_ib(struct ibv_device *ib, struct prov_device **out, const struct
 
 	if (!dev)
 		return fail(why, -ENOMEM, "device %s: out of memory", ib->name);
+	mlx5_name_pci(ib, dev->pci, sizeof(dev->pci));
 	err = start(dev, ib, why);
 	if (err) {
 		close_device(dev);
@@ -234,7 +265,7 @@ static int fd(struct prov_device *dev)
 
 static int eqn(struct prov_device *dev, uint32_t *n)
 {
-	return mlx5_result(mlx5dv_devx_query_eqn(dev->ctx, 0, n));
+	return mlx5_result(mlx5dv_devx_query_eqn(mlx5_ctx(dev), 0, n));
 }
 
 /* Of the netdev; InfiniBand's own, at most 4096, is the most that is known without one. */
@@ -242,22 +273,23 @@ static unsigned int mtu(struct prov_device *dev)
 {
 	enum { MTU_0 = 128, ETHERNET = 1500 };
 	struct ibv_port_attr port;
-	unsigned int bytes = mlx5_name_mtu(dev->ctx->device);
+	unsigned int bytes = mlx5_name_mtu(mlx5_ctx(dev)->device);
 
-	if (!bytes && ibv_query_port(dev->ctx, 1, &port) == 0)
+	if (!bytes && ibv_query_port(mlx5_ctx(dev), 1, &port) == 0)
 		bytes = (unsigned int)MTU_0 << port.active_mtu;
 	return bytes ? bytes : ETHERNET;
 }
 
 static bool is_named(struct prov_device *dev, const char *name)
 {
-	return mlx5_name_is(dev->ctx->device, name);
+	return mlx5_name_is(mlx5_ctx(dev)->device, name);
 }
 
 const struct prov_ops mlx5_prov_ops = {
 	.name = "mlx5",
 	.open = open_device,
 	.close = close_device,
+	.restart = mlx5_restart,
 	.submit = mlx5_submit,
 	.progress = mlx5_progress,
 	.wait = mlx5_wait,

@@ -166,7 +166,7 @@ static int run_destroy(struct prov_device *dev, struct model_pending *p)
 	}
 	if (p->cmd->out && p->cmd->outlen >= sizeof(out))
 		memcpy(p->cmd->out, out, sizeof(out));
-	if (!err) {
+	if (!err || err == -EIO) {
 		handle_free(dev, obj);
 		p->cmd->obj = NULL;
 	}

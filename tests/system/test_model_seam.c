@@ -288,7 +288,7 @@ static void fatal_and_reset(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t pd, other;
-	struct prov_obj *old = make_pd(f, &pd);
+	struct prov_obj *old = make_pd(f, &pd), *dying = make_pd(f, &pd);
 	static uint8_t mem[64];
 	struct prov_umem umem;
 
@@ -296,7 +296,7 @@ static void fatal_and_reset(void **state)
 	fault(f, "1:fatal");
 	begin(f, PRM_CMD_OP_NOP);
 	assert_int_equal(run(f, PROV_CMD_GENERAL, 16, 16, NULL), -EIO);
-	assert_int_equal(destroy(f, old), -EIO);
+	assert_int_equal(destroy(f, dying), -EIO); /* gone with it */
 	assert_int_equal(model_reset(f->dev), 0);
 	assert_int_equal(total(f->dev), 0);
 	make_pd(f, &other);

@@ -3,11 +3,13 @@
  * The device dies or is reset under connections in every state; the engine is recovered, once, twice, with failures in the
  * middle, and when nothing was wrong. Nobody loses a byte: what was not acknowledged is sent again.
  */
+#include "tests/lib/test_device.h"
 #include "tests/lib/tls_crowd.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "prm/prm.h"
 
@@ -95,7 +97,7 @@ static void begin(uint32_t n, const char *name)
 
 	memset(&t, 0, sizeof(t));
 	t.virtual = strstr(name, "virtual");
-	assert_int_equal(mlxo_device_open(name, &t.dev), 0);
+	assert_int_equal(test_device_open(name, &t.dev), 0);
 	t.census = census();
 	if (n == FEW) {
 		o.tis_low = 4;
@@ -113,6 +115,8 @@ static void begin(uint32_t n, const char *name)
 
 static void end(bool unknown)
 {
+	/* libmlx5 goes on without a doorbell page of its own when it is refused one */
+	uint64_t least = t.census - (t.census && test_device_is_mlx5());
 	size_t lost;
 
 	for (int i = 0; i < QUEUES; i++)
@@ -120,7 +124,7 @@ static void end(bool unknown)
 	mlxo_tls_engine_close(t.engine);
 	lost = quarantined();
 	assert_in_range(lost, 0, unknown ? 8 : 0);
-	assert_in_range(census(), t.census, t.census + (lost << LOG_BULK) + (unknown ? 2 : 0));
+	assert_in_range(census(), least, t.census + (lost << LOG_BULK) + (unknown ? 2 : 0));
 	crowd_fini(&t.crowd);
 	mlxo_device_close(t.dev);
 }
@@ -173,6 +177,8 @@ static void to_hardware(bool (*which)(uint32_t i))
 		}
 		for (int k = 0; k < 10; k++)
 			turn(1000);
+		if (missing && !t.virtual)
+			usleep(1000); /* what was refused is tried again after a while */
 	}
 	assert_int_equal(missing, 0);
 }
@@ -300,6 +306,12 @@ static void nothing(void)
 
 /* -- tests ---------------------------------------------------------------------------------------------------------- */
 
+/* Virtual where there is one. */
+static const char *any_time(void)
+{
+	return test_device_is_mlx5() ? "model" : "model:time=virtual";
+}
+
 static void with(uint32_t n, const char *name, void (*accident)(void), int times)
 {
 	begin(n, name);
@@ -321,22 +333,22 @@ static void a_reset_alone(void **state)
 {
 	(void)state;
 	with(FEW, "model", reset, 1);
-	with(FEW, "model:time=virtual", reset, 1);
-	with(FEW, "model:time=virtual", fatal, 1);
+	with(FEW, any_time(), reset, 1);
+	with(FEW, any_time(), fatal, 1);
 }
 
 static void recovered_twice(void **state)
 {
 	(void)state;
-	with(FEW, "model:time=virtual", reset, 2);
-	with(FEW, "model:time=virtual", fatal, 3);
+	with(FEW, any_time(), reset, 2);
+	with(FEW, any_time(), fatal, 3);
 }
 
 /* What lives on the device is destroyed and made anew: nothing leaks, nobody notices. */
 static void recovered_without_need(void **state)
 {
 	(void)state;
-	with(FEW, "model:time=virtual", nothing, 1);
+	with(FEW, any_time(), nothing, 1);
 	with(FEW, "model", nothing, 3);
 }
 
@@ -348,7 +360,7 @@ static void closed_instead(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		for (int recover = 0; recover < 2; recover++) {
-			begin(FEW, "model:time=virtual");
+			begin(FEW, any_time());
 			mix();
 			accident[i]();
 			if (recover)
@@ -380,7 +392,7 @@ static void fail_in_the_middle(enum mlxo_fault kind, void (*accident)(void))
 		int err, tries = 0;
 
 		n++;
-		begin(FEW, "model:time=virtual");
+		begin(FEW, any_time());
 		mix();
 		accident();
 		first = commands();

@@ -20,7 +20,7 @@
 #include "prm/prm.h"
 #include "providers/provider.h"
 
-enum { FAKE_DEVICES = 3, FAKE_CALLS = 512, FAKE_BYTES = 1024 };
+enum { FAKE_DEVICES = 3, FAKE_CONTEXTS = 32, FAKE_CALLS = 512, FAKE_BYTES = 1024 };
 
 /* A handle of any kind. */
 struct mlx5dv_devx_obj {
@@ -62,7 +62,8 @@ struct fake {
 	bool no_devx;
 	int open_err, anchor_err, anchor_priority, anchor_stays;
 	enum ibv_mtu mtu;
-	struct verbs_context verbs;
+	struct verbs_context verbs[FAKE_CONTEXTS];
+	unsigned int opened, lost; /* contexts; the first `lost` ones are gone with a reset */
 };
 
 static struct fake fake = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -195,6 +196,26 @@ static inline void *fake_new(size_t size, uint32_t *number)
 	return calloc(1, size);
 }
 
+/* libmlx5 keeps what the kernel does not agree to destroy: no leak of ours. */
+static inline void *fake_keep(void *p)
+{
+	static void *kept[FAKE_CALLS];
+	static _Atomic unsigned int n;
+	unsigned int i = n++ % FAKE_CALLS;
+
+	kept[i] = p;
+	return kept[i];
+}
+
+static inline int fake_freed(void *p, int err)
+{
+	if (err)
+		fake_keep(p);
+	else
+		free(p);
+	return err;
+}
+
 struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in,
 					       size_t inlen, void *out, size_t outlen)
 {
@@ -236,12 +257,9 @@ int mlx5dv_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
 
 	if (!err && fake.needs_first[0] == obj->number)
 		err = EINVAL;
-	if (err)
-		return err;
-	if (fake.needs_first[1] == obj->number)
+	if (!err && fake.needs_first[1] == obj->number)
 		fake.needs_first[0] = 0;
-	free(obj);
-	return 0;
+	return fake_freed(obj, err);
 }
 
 struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *context, void *addr, size_t size,
@@ -265,11 +283,7 @@ struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg(struct ibv_context *context, void 
 
 int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
 {
-	int err = fake_call('u', umem->umem_id);
-
-	if (!err)
-		free(umem);
-	return err;
+	return fake_freed(umem, fake_call('u', umem->umem_id));
 }
 
 struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint32_t flags)
@@ -296,8 +310,13 @@ void mlx5dv_devx_free_uar(struct mlx5dv_devx_uar *uar)
 
 int mlx5dv_devx_query_eqn(struct ibv_context *context, uint32_t vector, uint32_t *eqn)
 {
+	ptrdiff_t n = (struct verbs_context *)(void *)((char *)context -
+						       offsetof(struct verbs_context, context)) -
+		      fake.verbs;
+	int err = fake_call('E', vector);
+
 	*eqn = 7 + vector;
-	return fake_call('E', vector);
+	return n < fake.lost ? EIO : err;
 }
 
 struct mlx5dv_flow_matcher *mlx5dv_create_flow_matcher(struct ibv_context *context,
@@ -313,16 +332,12 @@ struct mlx5dv_flow_matcher *mlx5dv_create_flow_matcher(struct ibv_context *conte
 		errno = err;
 		return NULL;
 	}
-	return fake_new(1, &number);
+	return fake_keep(fake_new(1, &number)); /* goes with a flow that is gone */
 }
 
 int mlx5dv_destroy_flow_matcher(struct mlx5dv_flow_matcher *matcher)
 {
-	int err = fake_call('n', 0);
-
-	if (!err)
-		free(matcher);
-	return err;
+	return fake_freed(matcher, fake_call('n', 0));
 }
 
 struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
@@ -342,17 +357,13 @@ struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
 		return NULL;
 	}
 	flow = fake_new(sizeof(*flow), &number);
-	flow->context = &fake.verbs.context;
+	flow->context = &fake.verbs[fake.opened - 1].context;
 	return flow;
 }
 
 static inline int fake_destroy_flow(struct ibv_flow *flow)
 {
-	int err = fake_call('f', 0);
-
-	if (!err)
-		free(flow);
-	return err;
+	return fake_freed(flow, fake_call('f', 0));
 }
 
 /* -- devices ------------------------------------------------------------------------------------------------- */
@@ -392,16 +403,21 @@ static inline int fake_query_port(struct ibv_context *context, uint8_t port,
 
 struct ibv_context *mlx5dv_open_device(struct ibv_device *device, struct mlx5dv_context_attr *attr)
 {
+	struct verbs_context *verbs;
+
 	if (fake.open_err || attr->flags != MLX5DV_CONTEXT_FLAGS_DEVX) {
 		errno = fake.open_err > 0 ? fake.open_err : 0;
 		return NULL;
 	}
-	fake.verbs.sz = sizeof(fake.verbs);
-	fake.verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
-	fake.verbs.context.device = device;
-	fake.verbs.ibv_destroy_flow = fake_destroy_flow;
-	fake.verbs.query_port = fake_query_port;
-	return &fake.verbs.context;
+	if (fake.opened == FAKE_CONTEXTS)
+		abort();
+	verbs = &fake.verbs[fake.opened++];
+	verbs->sz = sizeof(*verbs);
+	verbs->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+	verbs->context.device = device;
+	verbs->ibv_destroy_flow = fake_destroy_flow;
+	verbs->query_port = fake_query_port;
+	return &verbs->context;
 }
 
 int ibv_close_device(struct ibv_context *context)

@@ -162,7 +162,7 @@ static void destroy_errors(void **state)
 	} t[] = {{EBUSY, -EREMOTEIO, PRM_CMD_STAT_RES_BUSY},
 		 {EINVAL, -EREMOTEIO, PRM_CMD_STAT_BAD_RES_STATE_ERR},
 		 {EREMOTEIO, -EREMOTEIO, PRM_CMD_STAT_BAD_RES_STATE_ERR},
-		 {EIO, -EIO, 0xee},
+		 {EIO, -EREMOTEIO, PRM_CMD_STAT_INT_ERR}, /* the device is there */
 		 {ETIMEDOUT, -ETIMEDOUT, 0xee},
 		 {EINTR, -ETIMEDOUT, 0xee},
 		 {ENOMEM, -ENOMEM, 0xee}};
@@ -183,6 +183,28 @@ static void destroy_errors(void **state)
 	fake_fail('d', EINVAL, 1);
 	assert_int_equal(prov_cmd_wait(dev, &o.cmd), -EREMOTEIO);
 	assert_int_equal(prov_cmd_wait(dev, &o.cmd), 0);
+}
+
+/* What is made on a device that is gone goes with it, once. */
+static void destroyed_after_death(void **state)
+{
+	static const int errors[] = {EIO, ENODEV, ENXIO};
+	struct prov_device *dev = *state;
+	struct one o;
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		struct prov_obj *obj = make(dev);
+
+		fake.lost = 1;
+		fake_fail('d', errors[i], 1);
+		assert_int_equal(run(dev, &o, PROV_CMD_DESTROY, obj), -EIO);
+		assert_null(o.cmd.obj);
+		fake.lost = 0;
+	}
+	fake_fail('d', 0, 0);
+	prov_ops(dev)->close(dev);
+	*state = NULL;
+	assert_string_equal(fake.calls, "cdEcdEcdEx"); /* and not again at close */
 }
 
 static void interrupted(void **state)
@@ -426,6 +448,7 @@ int main(void)
 		TEST(refused_before_sending),
 		TEST(errors),
 		TEST(destroy_errors),
+		TEST(destroyed_after_death),
 		TEST(interrupted),
 		TEST(sixteen_at_most),
 		TEST(first_in_first_out),

@@ -58,13 +58,18 @@ static void umems(void **state)
 	/* the kernel has no other word for "in use" */
 	fake_fail('u', EINVAL, 1);
 	assert_int_equal(ops->umem_dereg(dev, &u), -EBUSY);
-	fake_fail('u', ENODEV, 1);
-	assert_int_equal(ops->umem_dereg(dev, &u), -EIO);
+	fake_fail('u', EIO, 1);
+	assert_int_equal(ops->umem_dereg(dev, &u), -EREMOTEIO);
 	assert_int_equal(ops->umem_dereg(dev, &u), 0);
 	fake_fail('U', ENOMEM, 1);
 	assert_int_equal(ops->umem_reg(dev, memory, PAGE, &u), -ENOMEM);
+	assert_string_equal(fake.calls, "UuuEuU");
+	assert_int_equal(ops->umem_reg(dev, memory, PAGE, &u), 0);
+	fake.lost = 1;
+	fake_fail('u', ENODEV, 1);
+	assert_int_equal(ops->umem_dereg(dev, &u), -EIO); /* gone with the device */
 	close_now(state);
-	assert_string_equal(fake.calls, "UuuuUx");
+	assert_string_equal(fake.calls, "UuuEuUUuEx");
 }
 
 static void check_key(const void *start, uint64_t len, uint64_t pages)
@@ -163,8 +168,10 @@ static void doorbells(void **state)
 	assert_int_equal(ops->uar_free(dev, &nc), 0);
 	fake_fail('N', ENOMEM, 1);
 	assert_int_equal(ops->uar_alloc(dev, &nc), 0); /* BF is there again */
+	fake.lost = 1;
+	assert_int_equal(ops->uar_free(dev, &nc), 0); /* somebody may still ring it */
 	close_now(state);
-	assert_string_equal(fake.calls, "BBNbBbbx");
+	assert_string_equal(fake.calls, "BBNEbBEbbx");
 }
 
 static void eqn(void **state)
@@ -230,12 +237,16 @@ static void rules(void **state)
 	memset(mask, 0, sizeof(mask));
 	assert_memory_equal(fake.mask, mask, 512);
 	fake_fail('f', EIO, 1);
-	assert_int_equal(ops->detach(dev, at), -EIO);
+	assert_int_equal(ops->detach(dev, at), -EREMOTEIO);
 	fake_fail('f', EINVAL, 1);
 	assert_int_equal(ops->detach(dev, at), -EREMOTEIO);
 	assert_int_equal(ops->detach(dev, at), 0);
+	assert_int_equal(ops->attach(dev, &a, &at), 0);
+	fake.lost = 1;
+	fake_fail('f', EIO, 1);
+	assert_int_equal(ops->detach(dev, at), -EIO); /* gone with the device */
 	close_now(state); /* the rule before the table that it leads to */
-	assert_string_equal(fake.calls, "cMFMFfffnfndx");
+	assert_string_equal(fake.calls, "cMFMFfEffnMFfEfndx");
 }
 
 static void anchors(void **state)

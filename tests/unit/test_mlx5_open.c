@@ -232,6 +232,7 @@ static void sentences(void **state)
 		{EINVAL, -EOPNOTSUPP, "has no DevX"},
 		{EOPNOTSUPP, -EOPNOTSUPP, "newer firmware"},
 		{-1, -EOPNOTSUPP, "has no DevX"}, /* NULL, and no errno */
+		{EAGAIN, -EIO, "is dead or has not started yet"},
 		{EMFILE, -EMFILE, "cannot be opened: Too many open files"},
 	};
 
@@ -284,13 +285,75 @@ static void no_raw_packets(void **state)
 	raw(true);
 }
 
+/* -- after a reset ------------------------------------------------------------------------------------------ */
+
+static int restart(struct prov_device *dev, const char *says)
+{
+	char why[256] = "";
+	int err = prov_ops(dev)->restart(dev, why, sizeof(why));
+
+	if (says)
+		assert_non_null(strstr(why, says));
+	else
+		assert_string_equal(why, "");
+	return err;
+}
+
+/* Who had which name may have changed: the PCI function is what counts. */
+static void rename_devices(void)
+{
+	char link[200];
+
+	snprintf(link, sizeof(link), "%s/class/infiniband/mlx5_0/device", root);
+	assert_int_equal(unlink(link), 0);
+	make_device(0, "mlx5_7", "devices/pci0000:64/0000:65:00.0");
+	make_device(1, "mlx5_0", "devices/pci0000:64/0000:65:00.1");
+}
+
+static void restarts(void **state)
+{
+	static const int not_yet[] = {EAGAIN, ENOENT, ENODEV, ENXIO, EIO};
+	struct prov_device *dev = fake_open();
+	const struct prov_ops *ops = prov_ops(dev);
+	struct prov_umem old;
+	static char memory[4096];
+
+	(void)state;
+	assert_int_equal(ops->umem_reg(dev, memory, sizeof(memory), &old), 0);
+	assert_int_equal(restart(dev, NULL), 0); /* nothing is wrong */
+	assert_int_equal(fake.opened, 1);
+	fake.lost = 1;
+	for (size_t i = 0; i < sizeof(not_yet) / sizeof(not_yet[0]); i++) {
+		fake.open_err = not_yet[i];
+		assert_int_equal(restart(dev, "device mlx5_0 has not come back yet"), -EIO);
+	}
+	fake.open_err = EPERM;
+	assert_int_equal(restart(dev, "no permission"), -EPERM);
+	fake.open_err = 0;
+	fake.devices = 0;
+	assert_int_equal(restart(dev, "has not come back yet"), -EIO);
+	fake.devices = 3;
+	rename_devices();
+	assert_int_equal(restart(dev, NULL), 0);
+	assert_int_equal(fake.opened, 2);
+	assert_string_equal(fake.verbs[1].context.device->name, "mlx5_7");
+	assert_int_equal(restart(dev, NULL), 0);
+	assert_int_equal(fake.opened, 2); /* it is well */
+	fake_fail('u', EIO, 1);
+	assert_int_equal(ops->umem_dereg(dev, &old), 0); /* gone: costs nothing */
+	fake.ncalls = 0;
+	ops->close(dev);
+	assert_memory_equal(fake.calls, "xx", 2); /* both contexts */
+	assert_int_equal(fake.ncalls, 2);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(every_name),    TEST(no_name),   TEST(is_named),	    TEST(mtu),
-		TEST(two_at_a_time), TEST(sentences), TEST(no_raw_packets),
+		TEST(two_at_a_time), TEST(sentences), TEST(no_raw_packets), TEST(restarts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

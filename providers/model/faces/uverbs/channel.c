@@ -11,6 +11,7 @@
  *   room too small	EINVAL, ENOSPC for answers of asynchronous queries; the record stays
  *   events were lost	EOVERFLOW, once, before what is left. A socket holds some hundred, the kernel what memory it has
  *   without data	8 bytes per event; a subscription stands in the line once, until it is read
+ *   the card is gone	EIO when all is read, or EAGAIN for those that do not want to wait
  *
  * Source: Linux drivers/infiniband/hw/mlx5/devx.c, core/uverbs_main.c.
  *
@@ -19,6 +20,7 @@
 #include "uverbs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -157,6 +159,14 @@ void uv_channels_free(struct uv_ctx *ctx)
 	unlink_channels(ctx->card, ctx, -1);
 }
 
+void uv_channels_end(struct uv_card *card)
+{
+	pthread_mutex_lock(&card->events);
+	for (struct uv_channel *ch = card->channels; ch; ch = ch->next)
+		shutdown(ch->peer, SHUT_WR);
+	pthread_mutex_unlock(&card->events);
+}
+
 bool uv_channel_closed(int fd)
 {
 	int n = 0;
@@ -211,6 +221,12 @@ static void was_read(struct uv_channel *ch, const struct uv_omitted *o, size_t n
 	pthread_mutex_unlock(&ch->card->events);
 }
 
+/* Nothing more will come. */
+static int ended(const struct uv_channel *ch)
+{
+	return fcntl(ch->fd, F_GETFL) & O_NONBLOCK ? -EAGAIN : -EIO;
+}
+
 static ssize_t read_record(struct uv_channel *ch, void *buf, size_t room)
 {
 	struct uv_omitted o = {0};
@@ -221,12 +237,12 @@ static ssize_t read_record(struct uv_channel *ch, void *buf, size_t room)
 	n = recv(ch->fd, &o, 1,
 		 MSG_PEEK | MSG_TRUNC); /* waits, or does not, as the program set it */
 	if (n <= 0)
-		return n ? -errno : -EIO;
+		return n ? -errno : ended(ch);
 	if ((ch->omit_data ? sizeof(o.cookie) : (size_t)n) > room)
 		return ch->kind == UV_CHANNEL_DEVX_CMD ? -ENOSPC : -EINVAL;
 	n = ch->omit_data ? recv(ch->fd, &o, sizeof(o), 0) : recv(ch->fd, buf, room, 0);
 	if (n <= 0)
-		return n ? -errno : -EIO;
+		return n ? -errno : ended(ch);
 	was_read(ch, &o, (size_t)n);
 	if (!ch->omit_data)
 		return n;

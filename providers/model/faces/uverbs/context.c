@@ -40,6 +40,17 @@ void uv_ctx_get(struct uv_ctx *ctx)
 	atomic_fetch_add(&ctx->refs, 1);
 }
 
+bool uv_ctx_is_stale(const struct uv_ctx *ctx)
+{
+	return ctx->generation != atomic_load(&uv_model(ctx->card)->generation);
+}
+
+bool uv_ctx_is_gone(const struct uv_ctx *ctx)
+{
+	return atomic_load(&ctx->open) &&
+	       (uv_ctx_is_stale(ctx) || atomic_load(&uv_model(ctx->card)->dead));
+}
+
 /* -- census ------------------------------------------------------------------------------------------------- */
 
 /* Objects of a uid, by type. */
@@ -135,6 +146,7 @@ static void clean_up(struct uv_ctx *ctx)
 {
 	uint32_t left[MODEL_NTYPES];
 
+	ctx->closing = true;
 	count(uv_model(ctx->card), ctx->uid, left);
 	while (ctx->objs && destroy_round(ctx))
 		;

@@ -126,14 +126,26 @@ PUBLIC int mlxo_face_port(const char *name, bool up)
 
 /* -- controls ------------------------------------------------------------------------------------------------ */
 
-/* The card's thread sends while it has its turn. */
-static int watch_wire(struct prov_device *prov, model_wire_fn fn, void *ctx)
+static struct uv_card *card_of(const struct prov_device *prov)
 {
 	struct uv_card *card = uv_cards;
-	int err;
 
 	while (card->prov != prov)
 		card++;
+	return card;
+}
+
+static int reset(struct prov_device *prov)
+{
+	return uv_card_reset(card_of(prov));
+}
+
+/* The card's thread sends while it has its turn. */
+static int watch_wire(struct prov_device *prov, model_wire_fn fn, void *ctx)
+{
+	struct uv_card *card = card_of(prov);
+	int err;
+
 	pthread_mutex_lock(&card->turn);
 	err = model_controls.wire_watch(prov, fn, ctx);
 	pthread_mutex_unlock(&card->turn);
@@ -150,6 +162,7 @@ PUBLIC const struct model_controls *mlxo_face_controls(const char *name, struct 
 	if (!controls.wire_watch) {
 		controls = model_controls;
 		controls.wire_watch = watch_wire;
+		controls.reset = reset;
 	}
 	pthread_mutex_unlock(&lock);
 	*prov = card ? card->prov : NULL;

@@ -298,6 +298,48 @@ void uv_watch_remove(struct uv_card *card, enum uv_watched what, uint32_t number
 	pthread_mutex_unlock(&card->work);
 }
 
+/* Who has one mapped keeps it, and rings for nobody. */
+static void forget_pages(struct uv_card *card)
+{
+	if (card->pages >= 0)
+		uv_real_close(card->pages);
+	card->pages = -1;
+}
+
+static void watch_nothing(struct uv_card *card)
+{
+	while (card->watches) {
+		struct uv_watch *w = card->watches;
+
+		card->watches = w->next;
+		free(w);
+	}
+}
+
+/*
+ * The kernel's driver goes through this by itself when a card dies, or an operator asks for it: IB_EVENT_DEVICE_FATAL, the
+ * RDMA device is taken from its users (disassociated), the card starts again, and there is a new RDMA device.
+ */
+int uv_card_reset(struct uv_card *card)
+{
+	int err;
+
+	pthread_mutex_lock(&card->lock);
+	pthread_mutex_lock(&card->turn);
+	pthread_mutex_lock(&card->work);
+	if (!card->fatal)
+		uv_events_fatal(card);
+	uv_channels_end(card);
+	watch_nothing(card);
+	forget_pages(card);
+	err = model_controls.reset(card->prov);
+	card->fatal = false;
+	pthread_mutex_unlock(&card->work);
+	pthread_mutex_unlock(&card->turn);
+	pthread_mutex_unlock(&card->lock);
+	return err;
+}
+
 void uv_card_stop(struct uv_card *card)
 {
 	pthread_mutex_lock(&card->work);
@@ -309,18 +351,11 @@ void uv_card_stop(struct uv_card *card)
 	card->running = false;
 	atomic_store(&card->stop, false);
 	card->fatal = false;
-	while (card->watches) {
-		struct uv_watch *w = card->watches;
-
-		card->watches = w->next;
-		free(w);
-	}
+	watch_nothing(card);
 	if (card->prov)
 		model_prov_ops.close(card->prov);
 	card->prov = NULL;
-	if (card->pages >= 0)
-		uv_real_close(card->pages);
-	card->pages = -1;
+	forget_pages(card);
 	free(card->spec);
 	card->spec = NULL;
 }
@@ -336,9 +371,7 @@ void uv_cards_forked(void)
 		card->channels = NULL;
 		card->watches = NULL;
 		card->running = card->fatal = card->reserved = false;
-		if (card->pages >= 0)
-			uv_real_close(card->pages);
-		card->pages = -1;
+		forget_pages(card);
 	}
 }
 
@@ -355,6 +388,8 @@ int uv_exec(struct uv_ctx *ctx, const void *in, size_t inlen, void *out, size_t 
 {
 	int err;
 
+	if (uv_ctx_is_stale(ctx))
+		return ctx->closing ? 0 : -EIO;
 	while (sem_wait(&ctx->card->slots) && errno == EINTR)
 		;
 	err = model_fw_exec(uv_model(ctx->card), ctx->uid, in, inlen, out, outlen);

@@ -125,8 +125,8 @@ static int devx_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	uint8_t out[PRM_BYTES(nop_out)] = {0};
 	int err;
 
-	if (d->generation != atomic_load(&uv_model(ctx->card)->generation))
-		return 0; /* gone with a reset */
+	if (uv_ctx_is_stale(ctx))
+		return 0; /* gone with the reset, and what the thread watched */
 	prm_put(d->in, 0x10, 16, ctx->uid);
 	err = uv_exec(ctx, d->in, d->inlen, out, sizeof(out));
 	if (err == -EREMOTEIO)
@@ -201,7 +201,6 @@ static int obj_create(struct uv_call *c)
 		err = check(c, &cmd, PROV_CMD_CREATE, NULL);
 	if (!err) {
 		force_umem(cmd.in, cmd.inlen);
-		o->devx.generation = atomic_load(&uv_model(c->ctx->card)->generation);
 		err = uv_exec(c->ctx, cmd.in, cmd.inlen, cmd.out, cmd.outlen);
 	}
 	if (!err) {
@@ -229,9 +228,7 @@ static int check_on(struct uv_call *c, const struct command *cmd, enum prov_cmd_
 	int err = -EINVAL;
 
 	if (o->cls == &uv_devx_class)
-		return devx->generation != atomic_load(&uv_model(c->ctx->card)->generation)
-			       ? -EIO
-			       : check(c, cmd, kind, devx);
+		return check(c, cmd, kind, devx);
 	n = o->cls->parts ? o->cls->parts(o, parts) : 0;
 	for (unsigned int i = 0; i < n && err; i++) {
 		parts[i].count = 1;

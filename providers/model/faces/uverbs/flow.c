@@ -256,7 +256,11 @@ static int anchor_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 {
 	struct uv_anchor *a = (struct uv_anchor *)o;
 	uint8_t out[16];
-	int err = model_anchor_destroy(ctx->card->prov, a->type, a->table, out);
+	int err;
+
+	if (uv_ctx_is_stale(ctx))
+		return 0;
+	err = model_anchor_destroy(ctx->card->prov, a->type, a->table, out);
 
 	return err == -EREMOTEIO ? uv_status_errno(out) : err;
 }

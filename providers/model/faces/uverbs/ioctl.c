@@ -289,6 +289,8 @@ static int dispatch(struct uv_ctx *ctx, const struct ib_uverbs_ioctl_hdr *hdr, u
 
 	if (!c.m)
 		return -EPROTONOSUPPORT;
+	if (uv_ctx_is_gone(ctx)) /* as in ib_uverbs_run_method() of Linux */
+		return -EIO;
 	opens = hdr->object_id == UVERBS_OBJECT_DEVICE &&
 		(hdr->method_id == UVERBS_METHOD_GET_CONTEXT ||
 		 hdr->method_id == UVERBS_METHOD_INVOKE_WRITE); /* looks itself */

@@ -248,8 +248,10 @@ PUBLIC int ioctl(int fd, unsigned long request, ...)
 /* A doorbell page: memory.c. */
 static void *map_page(struct uv_ctx *ctx, size_t len, int prot, int flags, off64_t offset)
 {
-	if (!uv_page_is_mappable(ctx, (uint64_t)offset) || len > UV_PAGE) {
-		errno = EINVAL;
+	bool gone = uv_ctx_is_gone(ctx);
+
+	if (gone || !uv_page_is_mappable(ctx, (uint64_t)offset) || len > UV_PAGE) {
+		errno = gone ? EIO : EINVAL;
 		return MAP_FAILED;
 	}
 	return REAL(mmap)(NULL, len, prot, MAP_SHARED, ctx->card->pages, offset);

@@ -13,20 +13,14 @@
 
 struct uv_umem {
 	struct uv_obj o;
-	uint32_t id, generation;
+	uint32_t id;
 };
 
 struct uv_uar {
 	struct uv_obj o;
-	uint32_t page, generation;
+	uint32_t page;
 	void *view; /* ours; NULL: none */
 };
-
-/* Was it made before a reset of the card? Then it is gone, and its number may be another one's. */
-static bool is_stale(struct uv_ctx *ctx, uint32_t generation)
-{
-	return generation != atomic_load(&uv_model(ctx->card)->generation);
-}
 
 int uv_umem_new(struct uv_ctx *ctx, uint64_t addr, uint64_t len, uint32_t *id)
 {
@@ -70,7 +64,7 @@ static int umem_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 {
 	struct uv_umem *umem = (struct uv_umem *)o;
 
-	return is_stale(ctx, umem->generation) ? 0 : uv_umem_delete(ctx, umem->id);
+	return uv_ctx_is_stale(ctx) ? 0 : uv_umem_delete(ctx, umem->id);
 }
 
 static const struct uv_class umem_class = {MLX5_IB_OBJECT_DEVX_UMEM, sizeof(struct uv_umem),
@@ -99,7 +93,6 @@ static int umem_reg(struct uv_call *c)
 	    (uv_has(c, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP) &&
 	     !(pages & ~(uint64_t)(UV_PAGE - 1))))
 		return -EINVAL;
-	umem->generation = atomic_load(&uv_model(c->ctx->card)->generation);
 	err = uv_umem_new(c->ctx, addr, len, &umem->id);
 	if (err)
 		return err;
@@ -138,12 +131,17 @@ static int watch_page(struct uv_card *card, struct uv_uar *uar)
 	return uv_watch_add(card, &w);
 }
 
-static void unwatch_page(struct uv_card *card, struct uv_uar *uar)
+static void unmap_page(struct uv_uar *uar)
 {
-	uv_watch_remove(card, UV_WATCH_UAR, uar->page);
 	if (uar->view)
 		munmap(uar->view, UV_PAGE);
 	uar->view = NULL;
+}
+
+static void unwatch_page(struct uv_card *card, struct uv_uar *uar)
+{
+	uv_watch_remove(card, UV_WATCH_UAR, uar->page);
+	unmap_page(uar);
 }
 
 static int uar_destroy(struct uv_ctx *ctx, struct uv_obj *o)
@@ -152,8 +150,14 @@ static int uar_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	uint8_t in[PRM_BYTES(dealloc_uar_in)] = {0}, out[PRM_BYTES(dealloc_uar_out)] = {0};
 	int err;
 
-	if (is_stale(ctx, uar->generation))
-		return 0; /* its page stays watched: the number may be another one's */
+	if (uv_ctx_is_stale(ctx)) {
+		unmap_page(uar); /* not watched since the reset: the number may be another one's */
+		return 0;
+	}
+	if (atomic_load(&uv_model(ctx->card)->dead)) {
+		unwatch_page(ctx->card, uar);
+		return 0;
+	}
 	PRM_SET(dealloc_uar_in, in, opcode, PRM_CMD_OP_DEALLOC_UAR);
 	PRM_SET(dealloc_uar_in, in, uar, uar->page);
 	err = uv_exec(ctx, in, sizeof(in), out, sizeof(out));
@@ -191,7 +195,6 @@ static int uar_alloc(struct uv_call *c)
 	if (type > MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
 		return -EOPNOTSUPP;
 	PRM_SET(alloc_uar_in, in, opcode, PRM_CMD_OP_ALLOC_UAR);
-	uar->generation = atomic_load(&uv_model(c->ctx->card)->generation);
 	err = uv_exec(c->ctx, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err == -EREMOTEIO ? uv_status_errno(out) : err;

@@ -93,14 +93,26 @@ static uint16_t free_uid(struct uv_card *card)
 	return *next;
 }
 
-/* The first GET_CONTEXT of a descriptor: model, uid. */
+/* -EAGAIN: it died. */
+static int start_card(struct uv_card *card)
+{
+	int err;
+
+	pthread_mutex_lock(&card->lock);
+	err = uv_card_start(card);
+	pthread_mutex_unlock(&card->lock);
+	return err ? err : atomic_load(&uv_model(card)->dead) ? -EAGAIN : 0;
+}
+
+/* The first GET_CONTEXT of a descriptor: uid. */
 static int open_context(struct uv_ctx *ctx, bool devx)
 {
 	int err;
 
 	pthread_mutex_lock(&ctx->card->lock);
-	err = atomic_load(&ctx->open) ? -EINVAL : uv_card_start(ctx->card);
+	err = atomic_load(&ctx->open) ? -EINVAL : 0;
 	if (!err) {
+		ctx->generation = atomic_load(&uv_model(ctx->card)->generation);
 		ctx->uid = free_uid(ctx->card);
 		ctx->devx = devx;
 		ctx->card->reserved = false;
@@ -113,8 +125,10 @@ static int open_context(struct uv_ctx *ctx, bool devx)
 static int get_context(struct uv_call *c)
 {
 	struct mlx5_ib_alloc_ucontext_req_v2 req;
-	int err = uv_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	int err = start_card(c->ctx->card);
 
+	if (!err)
+		err = uv_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
 	if (err)
 		return err;
 	if (uv_len(c, UVERBS_ATTR_UHW_IN) < sizeof(struct mlx5_ib_alloc_ucontext_req) ||

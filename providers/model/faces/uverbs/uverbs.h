@@ -119,12 +119,17 @@ int uv_card_open(struct uv_card *card, char *why, size_t whylen);
 int uv_card_start(struct uv_card *card);
 /* End the model and its thread; nobody uses the card. With card->lock. */
 void uv_card_stop(struct uv_card *card);
+/* The card is reset: whoever has it open is told, and is left with a context that is gone. 0 or -errno. */
+int uv_card_reset(struct uv_card *card);
 /* Do now what the card's thread would do a moment later. How much. */
 int uv_settle(struct uv_card *card);
 /* The thread looks at one more, one less. -ENOMEM. */
 int uv_watch_add(struct uv_card *card, const struct uv_watch *what);
 void uv_watch_remove(struct uv_card *card, enum uv_watched what, uint32_t number);
-/* A command of a context: waits for its place and its service time. 0, -EREMOTEIO: refused; else no answer. */
+/*
+ * A command of a context: waits for its place and its service time. 0, -EREMOTEIO: refused; else no answer. For a stale
+ * context nothing is sent: -EIO, or 0 when it is closing, so that what it has here goes.
+ */
 int uv_exec(struct uv_ctx *ctx, const void *in, size_t inlen, void *out, size_t outlen);
 /* What the kernel makes of a refusal where it has no mailbox to show. */
 int uv_status_errno(const void *out);
@@ -157,6 +162,8 @@ struct uv_ctx {
 	bool devx;
 	_Atomic bool open; /* GET_CONTEXT was done */
 	uint16_t uid;
+	uint32_t generation; /* the model's when it was opened */
+	bool closing;	     /* nobody but its clean-up uses it */
 	pthread_mutex_t lock;
 	struct uv_obj **handle;
 	uint32_t nhandles, nfree, *free_handle;
@@ -165,6 +172,10 @@ struct uv_ctx {
 
 struct uv_ctx *uv_ctx_new(struct uv_card *card);
 void uv_ctx_get(struct uv_ctx *ctx);
+/* The card was reset since it was opened: what it made is no more, and numbers may be other objects' now. */
+bool uv_ctx_is_stale(const struct uv_ctx *ctx);
+/* That, or the card is dead: every call says EIO. */
+bool uv_ctx_is_gone(const struct uv_ctx *ctx);
 /* The last one cleans up: every object goes, newest first. */
 void uv_ctx_put(struct uv_ctx *ctx);
 
@@ -313,6 +324,8 @@ uint32_t uv_channel_purge(struct uv_channel *ch, uint64_t element);
 /* The program closes this descriptor; true: it was a channel. */
 bool uv_channel_closed(int fd);
 void uv_channels_free(struct uv_ctx *ctx);
+/* The contexts of the card are gone: who waits for an event wakes, and reads what is left, then EIO. */
+void uv_channels_end(struct uv_card *card);
 void uv_subscription_free(struct uv_subscription *s);
 
 /* -- events (events.c) ---------------------------------------------------------------------------------------- */
