@@ -166,6 +166,14 @@ struct prov_ops {
 	 */
 	void (*ring)(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl);
 
+	/*
+	 * Arm a CQ: its next completion makes fd() readable, once. doorbell: the arm word, which was stored in the doorbell
+	 * record with release before, in the high half, the CQ's number in the low one (PRM, CQ doorbell; libmlx5 does the
+	 * same). 0; -EIO: the device is dead; -errno: fd() would not tell.
+	 */
+	int (*cq_arm)(struct prov_device *dev, struct prov_uar *uar, struct prov_obj *cq,
+		      uint64_t doorbell);
+
 	uint64_t (*now)(
 		struct prov_device *dev); /* ns, monotonic; virtual where the device's time is */
 	void (*timer_arm)(struct prov_device *dev, struct prov_timer *t);

@@ -138,6 +138,14 @@ int mlxo_channel_poll(struct mlxo_channel *ch, int max, mlxo_rx_fn fn, void *ctx
 	return n;
 }
 
+int mlxo_channel_arm(struct mlxo_channel *ch)
+{
+	bool sending = ch->tx.sq.posted != ch->tx.sq.done;
+	int err = queue_cq_arm(&ch->rx.cq, ch->dev);
+
+	return err || !sending ? err : queue_cq_arm(&ch->tx.sq.cq, ch->dev);
+}
+
 int mlxo_channel_recover(struct mlxo_channel *ch)
 {
 	int err = queue_tx_recover(&ch->tx), err_rx = queue_rx_recover(&ch->rx);

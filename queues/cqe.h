@@ -13,6 +13,9 @@ struct queue_cq {
 	struct queue_ring ring;
 	struct obj_cq obj;
 	uint32_t ci; /* next entry to look at, free running; the device sees 24 bits */
+	uint32_t armed_at; /* ci when it was armed last */
+	uint8_t arm_sn;	   /* counts armings; the device sees 2 bits */
+	bool armed;	   /* at least once */
 };
 
 int queue_cq_init(struct queue_cq *cq, struct mlxo_device *dev, unsigned int log_size);
@@ -22,5 +25,7 @@ int queue_cq_fini(struct queue_cq *cq, struct mlxo_device *dev);
 const uint8_t *queue_cq_next(struct queue_cq *cq, uint8_t *opcode);
 /* Give the entries that were taken back to the device. */
 void queue_cq_update(struct queue_cq *cq);
+/* After update: the next completion makes the device's descriptor readable. 1: there is one already; 0 or -errno. */
+int queue_cq_arm(struct queue_cq *cq, struct mlxo_device *dev);
 
 #endif

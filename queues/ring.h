@@ -5,7 +5,8 @@
  *	offset 0                      size << log_stride
  *	| entry 0 | entry 1 | ... |   dbrec[0] | dbrec[1] |
  *
- * dbrec[0]: consumer counter of a CQ, receive counter of an RQ. dbrec[1]: send counter of an SQ. 32 bits big-endian.
+ * dbrec[0]: consumer counter of a CQ, receive counter of an RQ. dbrec[1]: send counter of an SQ, arm word of a CQ. 32 bits
+ * big-endian.
  *
  * Barriers, all of them in this file and cqe.h:
  *   queue_ring_publish	writer: this thread; reader: the device. The entries must be seen before the counter that

@@ -39,6 +39,7 @@ enum {
 	SOCKET_BUFFER = 4 << 20,
 	CSUM_OFFSET_TCP = 16,
 	CSUM_OFFSET_UDP = 6,
+	IDLE_MS = 100,
 };
 
 struct forward {
@@ -47,6 +48,7 @@ struct forward {
 	int sock, stop;
 	unsigned int ifindex;
 	atomic_bool gone; /* the netdev was deleted */
+	bool deaf;	  /* the device does not tell of what arrives */
 	pthread_t thread;
 #define FORWARD_ATOMIC(name, about) _Atomic uint64_t name;
 	FORWARD_COUNTERS(FORWARD_ATOMIC)
@@ -174,6 +176,12 @@ static bool burst(struct forward *f)
 	busy = take_from_netdev(f) > 0;
 	busy |= mlxo_device_progress(f->s->dev) > 0;
 	busy |= poll_channel(f) > 0;
+	if (!busy) {
+		int armed = mlxo_channel_arm(f->s->channel);
+
+		busy = armed > 0;
+		f->deaf = armed < 0;
+	}
 	pthread_mutex_unlock(&f->s->channel_lock);
 	return busy;
 }
@@ -185,13 +193,11 @@ static void *forward_run(void *arg)
 	struct pollfd fds[3] = {{.fd = f->stop, .events = POLLIN},
 				{.fd = f->sock, .events = POLLIN},
 				{.fd = device, .events = POLLIN}};
-	/* A device without a descriptor has to be asked. */
-	const int idle_ms = device >= 0 ? 100 : 1;
 
 	while (!(fds[0].revents & POLLIN) && !f->gone) {
-		bool busy = burst(f);
+		bool busy = burst(f), ask = device < 0 || f->deaf; /* a device that does not tell */
 
-		poll(fds, device >= 0 ? 3 : 2, busy ? 0 : idle_ms);
+		poll(fds, device >= 0 ? 3 : 2, busy ? 0 : ask ? 1 : IDLE_MS);
 	}
 	if (f->gone)
 		fprintf(stderr,

@@ -59,6 +59,13 @@ typedef void (*mlxo_rx_fn)(void *ctx, const struct mlxo_rx_frame *frame);
 MLXO_API int mlxo_channel_poll(struct mlxo_channel *channel, int max, mlxo_rx_fn fn, void *ctx);
 
 /*
+ * Before sleeping on mlxo_device_fd(): arm the completion queues, so that the descriptor becomes readable with the next frame
+ * or completion. 0: sleep; 1: something is there already, poll; -EIO: the device is dead, or another -errno. After waking:
+ * mlxo_device_progress(), poll until it returns 0, and arm again. A thread that never sleeps does not need it.
+ */
+MLXO_API int mlxo_channel_arm(struct mlxo_channel *channel);
+
+/*
  * Take the queues out of the error state (ERR → RST → RDY) when poll() or send() said -EIO; frames in flight are lost and
  * counted. 0 also when nothing was wrong. May be called again after a failure.
  */

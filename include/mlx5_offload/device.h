@@ -31,8 +31,9 @@ MLXO_API bool mlxo_device_is_named(struct mlxo_device *dev, const char *name);
 /*
  * Handle what has arrived: completions, timers, frames of the port. Never blocks. Returns how much was done.
  * wait() sleeps until there may be work or timeout_ms passed; in virtual time it moves the clock as far instead of
- * sleeping, and returns at once when there is no event to go to. fd() polls readable when there may be work; -ENOTSUP
- * when the device has none, as in virtual time; it stays the device's.
+ * sleeping, and returns at once when there is no event to go to. fd() polls readable when there may be work; of queues a
+ * NIC tells only when they are armed (mlxo_channel_arm(), mlxo_tls_queue_arm()). -ENOTSUP when the device has none, as in
+ * virtual time; it stays the device's.
  */
 MLXO_API int mlxo_device_progress(struct mlxo_device *dev);
 MLXO_API int mlxo_device_wait(struct mlxo_device *dev, int timeout_ms);

@@ -169,6 +169,12 @@ MLXO_API void mlxo_tls_queue_flush(struct mlxo_tls_queue *queue);
 /* Handle completions, keys that were loaded, closes that are due. 0, or -EIO: the queue is in the error state (recover). */
 MLXO_API int mlxo_tls_queue_poll(struct mlxo_tls_queue *queue);
 /*
+ * Before sleeping on mlxo_device_fd(), as mlxo_channel_arm(): 0, sleep; 1, something is there, poll; -EIO, or another -errno.
+ * Only completions wake: sleep with a timeout of 10 ms or so while keys are being loaded, or while a packet is in flight on a
+ * device that may have died (it is poll() that notices).
+ */
+MLXO_API int mlxo_tls_queue_arm(struct mlxo_tls_queue *queue);
+/*
  * Take the send queue out of the error state. Packets in flight are lost (TCP sends them again); every context that was armed
  * on this queue is armed anew before its next packet. 0 also when nothing was wrong.
  */

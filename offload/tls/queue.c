@@ -197,6 +197,15 @@ void mlxo_tls_queue_flush(struct mlxo_tls_queue *q)
 	queue_sq_flush(&q->sq);
 }
 
+int mlxo_tls_queue_arm(struct mlxo_tls_queue *q)
+{
+	if (q->broken)
+		return obj_error(-EIO, "the queue was lost with the device: recover the engine");
+	if (atomic_load(&q->arrived))
+		return 1;
+	return in_flight(q) ? queue_cq_arm(&q->sq.cq, q->engine->dev) : 0;
+}
+
 int mlxo_tls_queue_recover(struct mlxo_tls_queue *q)
 {
 	int err;

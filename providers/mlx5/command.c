@@ -75,8 +75,10 @@ static void made_up_answer(struct prov_cmd *cmd, int err)
 static int run_destroy(struct prov_device *dev, struct prov_cmd *cmd)
 {
 	struct prov_obj *obj = cmd->obj;
-	int err = mlx5dv_devx_obj_destroy(obj->devx), result;
+	int err, result;
 
+	mlx5_events_forget(dev, obj);
+	err = mlx5dv_devx_obj_destroy(obj->devx);
 	switch (err) {
 	case 0:
 		made_up_answer(cmd, 0);

@@ -32,9 +32,22 @@ struct mlx5_left {
 		struct mlx5_left *left); /* 0 or errno; may be called again after a failure */
 };
 
+struct mlx5_listener;
 struct prov_obj {
 	struct mlx5_left left;
 	struct mlx5dv_devx_obj *devx;
+	struct mlx5_listener *listener; /* a CQ that was armed, else NULL */
+};
+
+/* Completion events of CQs (events.c). */
+struct mlx5_events {
+	pthread_mutex_t lock;
+	struct mlx5dv_devx_event_channel *channel; /* NULL: nobody listens */
+	struct mlx5_listener *listeners;
+	uint64_t last_cookie;
+	_Atomic bool listening;	     /* there is a channel */
+	_Atomic unsigned int armed;  /* CQs whose event is to come */
+	_Atomic unsigned int passed; /* times that nobody looked, because no event was to come */
 };
 
 struct prov_device {
@@ -42,7 +55,8 @@ struct prov_device {
 	struct ibv_context *_Atomic ctx;
 	struct mlx5_old *old;	 /* contexts from before resets */
 	char pci[64];		 /* how to find it again, "": by its verbs name */
-	int epoll, event, timer; /* epoll holds the other two */
+	struct mlx5_events events;
+	int epoll, event, timer; /* epoll holds the other two, and the event channel */
 	_Atomic bool signaled;	 /* event is readable */
 	_Atomic uint64_t due;	 /* the next timer, ns; UINT64_MAX: none */
 
@@ -68,6 +82,17 @@ static inline struct ibv_context *mlx5_ctx(struct prov_device *dev)
 int mlx5_submit(struct prov_device *dev, struct prov_cmd *cmd);
 /* End the threads. False: some did not come back in time, and the last of them frees the device. */
 bool mlx5_threads_end(struct prov_device *dev);
+
+/* events.c */
+int mlx5_cq_arm(struct prov_device *dev, struct prov_uar *uar, struct prov_obj *cq,
+		uint64_t doorbell);
+/* Read the events that came. How many. */
+int mlx5_events_take(struct prov_device *dev);
+/* The object goes: nobody asks for its events any more. */
+void mlx5_events_forget(struct prov_device *dev, struct prov_obj *obj);
+/* The context is lost or about to be closed. */
+void mlx5_events_end(struct prov_device *dev);
+void mlx5_events_free(struct prov_device *dev);
 
 /* left.c */
 void mlx5_left_add(struct prov_device *dev, struct ibv_context *ctx, struct mlx5_left *left);
@@ -97,6 +122,8 @@ int mlx5_mr_dereg(struct prov_device *dev, struct prov_mr *mr);
 int mlx5_uar_alloc(struct prov_device *dev, struct prov_uar *uar);
 int mlx5_uar_free(struct prov_device *dev, struct prov_uar *uar);
 void mlx5_ring(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl);
+/* The CQ doorbell of the page. */
+void mlx5_ring_cq(struct prov_uar *uar, uint64_t doorbell);
 
 /* attach.c */
 int mlx5_attach(struct prov_device *dev, const struct prov_attach *a, struct prov_attachment **out);

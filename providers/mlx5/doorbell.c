@@ -16,6 +16,7 @@
 #include "device.h"
 #include "result.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -101,6 +102,19 @@ void mlx5_ring(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl)
 
 	before_register(u->bf);
 	*(volatile uint64_t *)uar->reg = ctrl;
+	if (u->bf)
+		flush_register();
+}
+
+/* PRM, UAR page layout; MLX5_CQ_DOORBELL of libmlx5. */
+void mlx5_ring_cq(struct prov_uar *uar, uint64_t doorbell)
+{
+	enum { CQ_DOORBELL = 0x20 };
+	const struct mlx5_uar *u = uar->priv;
+
+	before_register(u->bf);
+	*(volatile uint64_t *)(void *)((char *)u->devx->base_addr + CQ_DOORBELL) =
+		htobe64(doorbell);
 	if (u->bf)
 		flush_register();
 }

@@ -26,7 +26,9 @@
 
 void mlx5_free(struct prov_device *dev)
 {
+	mlx5_events_end(dev);
 	mlx5_left_destroy(dev);
+	mlx5_events_free(dev);
 	if (mlx5_ctx(dev))
 		ibv_close_device(mlx5_ctx(dev));
 	mlx5_old_close(dev);
@@ -34,6 +36,7 @@ void mlx5_free(struct prov_device *dev)
 	pthread_cond_destroy(&dev->work);
 	pthread_cond_destroy(&dev->gone);
 	pthread_mutex_destroy(&dev->lock);
+	pthread_mutex_destroy(&dev->events.lock);
 	free(dev);
 }
 
@@ -76,6 +79,7 @@ static struct prov_device *new_device(const char *name)
 	dev->left.next = dev->left.prev = &dev->left;
 	dev->epoll = dev->event = dev->timer = -1;
 	pthread_mutex_init(&dev->lock, NULL);
+	pthread_mutex_init(&dev->events.lock, NULL);
 	pthread_cond_init(&dev->work, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -305,6 +309,7 @@ const struct prov_ops mlx5_prov_ops = {
 	.detach = mlx5_detach,
 	.anchor = mlx5_anchor,
 	.anchor_free = mlx5_anchor_free,
+	.cq_arm = mlx5_cq_arm,
 	.ring = mlx5_ring,
 	.now = mlx5_now,
 	.timer_arm = mlx5_timer_arm,

@@ -2,8 +2,8 @@
 /*
  * Waking, timers, and handing out what is done.
  *
- * An epoll descriptor holds an eventfd (a command is done) and a timerfd (the next deadline). A call of progress() that
- * finds nothing makes no system call.
+ * An epoll descriptor holds an eventfd (a command is done), a timerfd (the next deadline) and the channel of events.c. A call
+ * of progress() that finds nothing makes no system call.
  *
  * Who wakes whom: a thread of command.c, after it put a command on the done list; and a thread in progress() that was
  * given a command which another thread submitted: that one may be about to sleep.
@@ -167,7 +167,7 @@ int mlx5_progress(struct prov_device *dev)
 {
 	int n = drain(dev) ? hand_out(dev) : 0;
 
-	return n + fire(dev);
+	return n + fire(dev) + mlx5_events_take(dev);
 }
 
 int mlx5_wait(struct prov_device *dev, int timeout_ms)

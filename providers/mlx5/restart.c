@@ -90,6 +90,7 @@ int mlx5_restart(struct prov_device *dev, char *why, size_t whylen)
 		free(old);
 		return err;
 	}
+	mlx5_events_end(dev);
 	old->ctx = mlx5_ctx(dev);
 	old->next = dev->old;
 	dev->old = old;

@@ -496,6 +496,24 @@ static int uar_free(struct prov_device *dev, struct prov_uar *uar)
 	return exec(dev, in, sizeof(in), out);
 }
 
+/* The face has an event handler of its own. */
+static void completed(void *ctx, uint8_t type, enum model_event_of of, uint32_t number)
+{
+	(void)of;
+	(void)number;
+	if (type == PRM_EVENT_TYPE_CODING_COMPLETION_EVENTS)
+		wake(ctx);
+}
+
+static int cq_arm(struct prov_device *dev, struct prov_uar *uar, struct prov_obj *cq,
+		  uint64_t doorbell)
+{
+	if (atomic_load(&dev->m.dead) || stale(dev, cq->generation))
+		return -EIO;
+	model_cq_ring(&dev->m, uar->page_id, (uint32_t)doorbell, (uint32_t)(doorbell >> 32));
+	return 0;
+}
+
 static int mr_reg(struct prov_device *dev, uint32_t pd, void *addr, size_t len, struct prov_mr *mr)
 {
 	uint8_t in[PRM_BYTES(create_mkey_in)] = {0}, out[16] = {0};
@@ -669,6 +687,7 @@ static struct prov_device *new_device(const struct model_profile *profile)
 	dev->base.ops = &model_prov_ops;
 	snprintf(dev->base.name, sizeof(dev->base.name), "model");
 	dev->uid = dev->m.next_uid++;
+	dev->m.host = (struct model_host){.ctx = dev, .event = completed};
 	dev->tail = &dev->head;
 	dev->epoll = dev->event = dev->timer = -1;
 	return dev;
@@ -787,6 +806,7 @@ const struct prov_ops model_prov_ops = {
 	.detach = model_detach,
 	.anchor = model_anchor,
 	.anchor_free = model_anchor_free,
+	.cq_arm = cq_arm,
 	.ring = ring,
 	.now = now,
 	.timer_arm = timer_arm,

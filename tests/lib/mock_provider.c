@@ -33,6 +33,8 @@ struct mock {
 	struct prov_attach attach;
 	uint8_t mask[512], value[512];
 	int rings;
+	uint64_t arming; /* the last doorbell of a CQ */
+	int armings, arm_err;
 	uint64_t ctrl;
 	FILE *transcript;
 	int refuse_in; /* transcript: commands until one is refused; 0: none */
@@ -359,6 +361,16 @@ static int mock_anchor_free(struct prov_device *dev, struct prov_anchor *a)
 	return err;
 }
 
+static int mock_cq_arm(struct prov_device *dev, struct prov_uar *uar, struct prov_obj *cq,
+		       uint64_t doorbell)
+{
+	(void)uar;
+	(void)cq;
+	of(dev)->arming = doorbell;
+	of(dev)->armings++;
+	return of(dev)->arm_err;
+}
+
 static void mock_ring(struct prov_device *dev, struct prov_uar *uar, uint64_t ctrl)
 {
 	(void)uar;
@@ -420,6 +432,7 @@ static const struct prov_ops ops = {
 	.detach = mock_do_detach,
 	.anchor = mock_anchor,
 	.anchor_free = mock_anchor_free,
+	.cq_arm = mock_cq_arm,
 	.ring = mock_ring,
 	.now = mock_now,
 	.timer_arm = mock_timer,
@@ -451,6 +464,17 @@ void mock_forget_anchor(struct mock *m)
 void mock_forget_umem(struct mock *m)
 {
 	m->live_umems--;
+}
+
+int mock_armings(struct mock *m, uint64_t *doorbell)
+{
+	*doorbell = m->arming;
+	return m->armings;
+}
+
+void mock_arm_fails(struct mock *m, int err)
+{
+	m->arm_err = err;
 }
 
 int mock_rings(struct mock *m, uint64_t *ctrl)

@@ -75,6 +75,10 @@ void mock_fail_next(struct mock *m, int err);
 
 /* Doorbells so far and the last one's words. */
 int mock_rings(struct mock *m, uint64_t *ctrl);
+/* How often CQs were armed; *doorbell: the last. */
+int mock_armings(struct mock *m, uint64_t *doorbell);
+/* From now on it fails; 0: it does not. */
+void mock_arm_fails(struct mock *m, int err);
 
 /* Fill buf from text as above. */
 void mock_bytes(uint8_t *buf, size_t len, const char *text);

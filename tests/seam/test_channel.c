@@ -173,6 +173,51 @@ static void test_nothing_is_rung_before_flush(void **state)
 	close_tx();
 }
 
+/* The record and the doorbell say the same: number of the arming, any completion, what was polled last. */
+static void expect_arming(int nth, unsigned int sn, uint32_t ci)
+{
+	uint64_t doorbell;
+	uint32_t word = sn << 28 | ci;
+
+	assert_int_equal(mock_armings(t.m, &doorbell), nth);
+	assert_int_equal(dbrec(&t.tx.sq.cq.ring, 1), word);
+	assert_int_equal(doorbell, (uint64_t)word << 32 | t.tx.sq.cq.obj.obj.id);
+}
+
+static void test_arming(void **state)
+{
+	struct queue_cq *cq;
+
+	(void)state;
+	open_tx(0, "11000000", 4);
+	cq = &t.tx.sq.cq;
+	assert_int_equal(queue_cq_arm(cq, t.dev), 0);
+	expect_arming(1, 0, 0);
+	assert_int_equal(queue_cq_arm(cq, t.dev), 0); /* it is */
+	expect_arming(1, 0, 0);
+	for (int round = 0; round < 10; round++) {
+		write_cqe(cq, PRM_CQE_OP_REQ, 0, 0, 0);
+		assert_int_equal(queue_cq_arm(cq, t.dev), 1);
+		expect_arming(round + 1, round & 3, (uint32_t)round);
+		queue_sq_poll(&t.tx.sq);
+		assert_int_equal(queue_cq_arm(cq, t.dev), 0);
+		expect_arming(round + 2, (round + 1) & 3, (uint32_t)round + 1);
+	}
+	cq->ci = 0x2000003; /* the device sees 24 bits */
+	queue_ring_entry(&cq->ring, cq->ci)[63] = 0xf1;
+	assert_int_equal(queue_cq_arm(cq, t.dev), 0);
+	expect_arming(12, 3, 3);
+	cq->ci++;
+	queue_ring_entry(&cq->ring, cq->ci)[63] = 0xf1;
+	mock_arm_fails(t.m, -EIO);
+	assert_int_equal(queue_cq_arm(cq, t.dev), -EIO);
+	assert_non_null(strstr(mlxo_error_last()->text, "cannot tell of completions"));
+	mock_arm_fails(t.m, 0);
+	assert_int_equal(queue_cq_arm(cq, t.dev), 0); /* a failed one does not count */
+	expect_arming(14, 0, 4);
+	close_tx();
+}
+
 static void test_lengths(void **state)
 {
 	const uint8_t *w;
@@ -472,6 +517,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_nothing_is_rung_before_flush),
+		TEST(test_arming),
 		TEST(test_lengths),
 		TEST(test_laps),
 		TEST(test_long_wqes_do_not_wrap),

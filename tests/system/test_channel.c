@@ -10,8 +10,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <mlx5_offload/channel.h>
 #include <mlx5_offload/error.h>
@@ -189,6 +193,76 @@ static void laps(void **state)
 	assert_int_equal(sa.tx_doorbells, 2000);
 	assert_int_equal(sb.rx_packets, sent);
 	assert_int_equal(sa.tx_errors + sa.tx_flushed + sb.rx_errors, 0);
+}
+
+enum { WAKES = 300, PATIENCE_MS = 60000, SHORT_MS = 20 };
+static _Atomic int woken;
+
+static bool readable(int ms)
+{
+	struct pollfd p = {.fd = mlxo_device_fd(b.dev), .events = POLLIN};
+
+	return poll(&p, 1, ms) == 1;
+}
+
+/* Until nothing is left to do, then asleep until the device tells. */
+static void *sleeper(void *arg)
+{
+	(void)arg;
+	while (woken < WAKES) {
+		int did = mlxo_device_progress(b.dev), n = mlxo_channel_poll(b.ch, 8, take, NULL);
+
+		if (n > 0)
+			atomic_fetch_add(&woken, n);
+		else if (did == 0 && mlxo_channel_arm(b.ch) == 0 && !readable(PATIENCE_MS))
+			return "the descriptor did not tell of a frame";
+	}
+	return NULL;
+}
+
+/* One frame after the other, each while the receiver is about to sleep, asleep, or waking up. */
+static void a_frame_wakes_a_sleeper(void **state)
+{
+	uint8_t frame[100];
+	pthread_t thread;
+	void *failure;
+
+	(void)state;
+	fill(frame, sizeof(frame), 1);
+	woken = 0;
+	assert_int_equal(pthread_create(&thread, NULL, sleeper, NULL), 0);
+	for (int i = 0; i < WAKES; i++) {
+		assert_int_equal(send_bytes(&a, frame, sizeof(frame), 0), 0);
+		mlxo_channel_flush(a.ch);
+		for (int us = 0; woken <= i && us < PATIENCE_MS * 1000; us += 50)
+			usleep(50);
+		usleep((useconds_t)(i * 37 % 400));
+		mlxo_channel_poll(a.ch, 1, take, NULL);
+	}
+	assert_int_equal(pthread_join(thread, &failure), 0);
+	assert_null(failure);
+}
+
+static void armed_in_vain(void **state)
+{
+	uint8_t frame[100];
+
+	(void)state;
+	fill(frame, sizeof(frame), 1);
+	while (mlxo_device_progress(b.dev) > 0)
+		;
+	for (int i = 0; i < 3; i++) /* twice is once */
+		assert_int_equal(mlxo_channel_arm(b.ch), 0);
+	assert_false(readable(SHORT_MS));
+	assert_int_equal(send_bytes(&a, frame, sizeof(frame), 0), 0);
+	mlxo_channel_flush(a.ch);
+	assert_true(readable(PATIENCE_MS));
+	while (mlxo_device_progress(b.dev) > 0)
+		;
+	assert_int_equal(mlxo_channel_arm(b.ch), 1); /* poll first */
+	assert_int_equal(receive(&b), 1);
+	assert_int_equal(mlxo_channel_arm(b.ch), 0);
+	assert_false(readable(SHORT_MS));
 }
 
 static void a_full_queue_says_so(void **state)
@@ -444,6 +518,8 @@ int main(void)
 		cmocka_unit_test(refuses_wild_size),
 		cmocka_unit_test_setup_teardown(every_length, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(laps, open_pair, close_pair),
+		cmocka_unit_test_setup_teardown(a_frame_wakes_a_sleeper, open_pair, close_pair),
+		cmocka_unit_test_setup_teardown(armed_in_vain, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(a_full_queue_says_so, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(gathers_pieces, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(checksums, open_pair, close_pair),

@@ -4,7 +4,7 @@
  * before those of the shared libraries.
  *
  * Every call is noted as a letter in fake.calls: c create, m modify, q query, g general, d destroy, U umem, u its end,
- * B/N doorbell page, b its end, M matcher, n its end, F flow, f its end, E eqn, x close. The next calls of one letter can
+ * B/N doorbell page, b its end, M matcher, n its end, F flow, f its end, E eqn, x close, C event channel, k its end, S subscription, r read. The next calls of one letter can
  * be made to fail, and commands to stay in the call until they are let go.
  */
 #ifndef TESTS_UNIT_MLX5_FAKE_H
@@ -14,6 +14,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <infiniband/mlx5dv.h>
 
@@ -54,7 +56,10 @@ struct fake {
 	uint8_t mask[FAKE_BYTES], value[FAKE_BYTES];
 	size_t mask_size, value_size, actions;
 	struct mlx5dv_flow_action_attr action;
-	uint64_t reg[8]; /* doorbell register */
+	uint64_t reg[8]; /* doorbell registers, of CQs at 0x20 */
+	int event_fd;	 /* our end of the event channel */
+	uint16_t subscribed;
+	uint64_t cookie; /* of the last subscription */
 
 	struct ibv_device device[FAKE_DEVICES];
 	unsigned int devices;
@@ -298,6 +303,7 @@ struct mlx5dv_devx_uar *mlx5dv_devx_alloc_uar(struct ibv_context *context, uint3
 	}
 	uar = fake_new(sizeof(*uar), &number);
 	uar->page_id = number;
+	uar->base_addr = &fake.reg[0];
 	uar->reg_addr = &fake.reg[1];
 	return uar;
 }
@@ -364,6 +370,60 @@ struct ibv_flow *mlx5dv_create_flow(struct mlx5dv_flow_matcher *matcher,
 static inline int fake_destroy_flow(struct ibv_flow *flow)
 {
 	return fake_freed(flow, fake_call('f', 0));
+}
+
+/* -- events -------------------------------------------------------------------------------------------------- */
+
+struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(
+	struct ibv_context *context, enum mlx5dv_devx_create_event_channel_flags flags)
+{
+	struct mlx5dv_devx_event_channel *ch;
+	int err = fake_call('C', (uint32_t)flags), pair[2];
+
+	if (!err && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair))
+		err = errno;
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	ch = calloc(1, sizeof(*ch));
+	ch->fd = pair[0];
+	fake.event_fd = pair[1];
+	return ch;
+}
+
+void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *ch)
+{
+	fake_call('k', 0);
+	close(ch->fd);
+	close(fake.event_fd);
+	free(ch);
+}
+
+int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *ch,
+				     struct mlx5dv_devx_obj *obj, uint16_t size, uint16_t types[],
+				     uint64_t cookie)
+{
+	int err = fake_call('S', obj->number);
+
+	fake.subscribed = types[0];
+	fake.cookie = cookie;
+	return size == sizeof(types[0]) ? err : EINVAL;
+}
+
+ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *ch,
+			      struct mlx5dv_devx_async_event_hdr *event, size_t size)
+{
+	ssize_t n = read(ch->fd, event, size);
+
+	fake_call('r', 0);
+	return n > 0 ? n : -1;
+}
+
+static inline void fake_event(uint64_t cookie)
+{
+	if (write(fake.event_fd, &cookie, sizeof(cookie)) != sizeof(cookie))
+		abort();
 }
 
 /* -- devices ------------------------------------------------------------------------------------------------- */
