@@ -12,7 +12,7 @@
 struct queue_cq {
 	struct queue_ring ring;
 	struct obj_cq obj;
-	uint32_t ci; /* next entry to look at, free running; the device sees 24 bits */
+	uint32_t ci;	   /* next entry to look at, free running; the device sees 24 bits */
 	uint32_t armed_at; /* ci when it was armed last */
 	uint8_t arm_sn;	   /* counts armings; the device sees 2 bits */
 	bool armed;	   /* at least once */

@@ -24,32 +24,29 @@
 
 struct options {
 	const char *device, *batch;
-	bool json, pretty, force, help, version;
+	bool own_port, json, pretty, force, help, version;
 	int verbose;
 };
 
 static int parse(int argc, char **argv, struct options *opt, struct problem *p)
 {
 	static const struct option longs[] = {
-		{"device", required_argument, NULL, 'd'},
-		{"batch", required_argument, NULL, 'b'},
-		{"json", no_argument, NULL, 'j'},
-		{"pretty", no_argument, NULL, 'p'},
-		{"force", no_argument, NULL, 'f'},
-		{"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},
-		{NULL, 0, NULL, 0},
+		{"device", required_argument, NULL, 'd'}, {"own-port", no_argument, NULL, 'o'},
+		{"batch", required_argument, NULL, 'b'},  {"json", no_argument, NULL, 'j'},
+		{"pretty", no_argument, NULL, 'p'},	  {"force", no_argument, NULL, 'f'},
+		{"verbose", no_argument, NULL, 'v'},	  {"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},	  {NULL, 0, NULL, 0},
 	};
 	int c, rc = 0;
 
 	opterr = 0;
 	/* "+": options end at the verb, whose words are its own. ":": a missing argument is told apart. */
-	while ((c = getopt_long(argc, argv, "+:d:b:jpfvhV", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:d:ob:jpfvhV", longs, NULL)) != -1) {
 		const char *word = argv[optind - 1];
 
 		switch (c) {
 		case 'd': opt->device = optarg; break;
+		case 'o': opt->own_port = true; break;
 		case 'b': opt->batch = optarg; break;
 		case 'p': opt->pretty = true; break;
 		case 'j': opt->json = true; break;
@@ -167,6 +164,7 @@ int main(int argc, char **argv)
 	} else {
 		log_start(out, opt.verbose);
 		session_init(&session, opt.device, out);
+		session.own_port = opt.own_port;
 		session.opening = wait_init;
 		rc = run(&session, &opt, argv + optind, argc - optind);
 		session_fini(&session);

@@ -4,7 +4,7 @@
  * a service is told its channel when it is opened, and SAs may come first.
  *
  * The model's port belongs to this process alone, so the channel takes every frame. A NIC's port is shared with the
- * kernel, which keeps what is not ESP.
+ * kernel, which keeps what is not ESP, unless the user wants all of it (-o).
  */
 #include "tools/session.h"
 
@@ -50,7 +50,7 @@ int session_device(struct session *s)
 
 static bool owns_port(struct session *s)
 {
-	return !strncmp(mlxo_device_name(s->dev), "model", strlen("model"));
+	return s->own_port || !strncmp(mlxo_device_name(s->dev), "model", strlen("model"));
 }
 
 int session_ipsec(struct session *s)

@@ -24,6 +24,7 @@ struct forward;
 
 struct session {
 	const char *spec; /* of -d; NULL: none was given */
+	bool own_port;	  /* -o: the kernel gets no frame of the port; a model's never does */
 	struct out *out;
 	struct problem problem;
 	struct mlxo_device *dev; /* NULL until needed, as the following */

@@ -22,10 +22,11 @@ static void show(struct out *o, const struct verb *v)
 }
 
 const char verb_usage[] =
-	"usage: mlx5-offload-tool [-d DEVICE] [-j] [-p] [-v] [-f] VERB [WORDS]\n"
+	"usage: mlx5-offload-tool [-d DEVICE] [-o] [-j] [-p] [-v] [-f] VERB [WORDS]\n"
 	"       mlx5-offload-tool [OPTIONS] -b FILE|-\n"
 	"\n"
 	"  -d, --device DEVICE  model (default), or model:OPTION=VALUE,…\n"
+	"  -o, --own-port       a NIC's port for this process alone: all frames, not ESP only\n"
 	"  -b, --batch FILE     one command a line; - is standard input\n"
 	"  -f, --force          batch: go on after a line that fails\n"
 	"  -j, --json           JSON; -p, --pretty: indented\n"

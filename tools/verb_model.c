@@ -31,9 +31,13 @@ struct launch {
 
 static volatile sig_atomic_t child;
 
-static void pass_on(int sig)
+static void pass_on(int sig, siginfo_t *info, void *context)
 {
-	if (child)
+	bool typed = info->si_code ==
+		     SI_KERNEL; /* Ctrl-C: the terminal sends it to the program, too */
+
+	(void)context;
+	if (child && !(typed && (sig == SIGINT || sig == SIGQUIT)))
 		kill((pid_t)child, sig);
 }
 
@@ -207,15 +211,19 @@ static void run_program(const struct launch *l)
 	_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
 }
 
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+enum { NSIGNALS = sizeof(passed_on) / sizeof(passed_on[0]) };
+
 static void handle_signals(bool ours)
 {
-	struct sigaction pass = {.sa_handler = ours ? pass_on : SIG_DFL, .sa_flags = SA_RESTART};
-	struct sigaction ignore = {.sa_handler = ours ? SIG_IGN : SIG_DFL};
+	struct sigaction act = {.sa_flags = SA_RESTART};
 
-	sigaction(SIGTERM, &pass, NULL);
-	sigaction(SIGHUP, &pass, NULL);
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
+	if (ours) {
+		act.sa_sigaction = pass_on;
+		act.sa_flags |= SA_SIGINFO;
+	}
+	for (int i = 0; i < NSIGNALS; i++)
+		sigaction(passed_on[i], &act, NULL);
 }
 
 /* A signal that comes before the child's number is known waits for it, or it would be passed on to nobody. */
@@ -225,8 +233,8 @@ static pid_t start_program(const struct launch *l)
 	pid_t pid;
 
 	sigemptyset(&passed);
-	sigaddset(&passed, SIGTERM);
-	sigaddset(&passed, SIGHUP);
+	for (int i = 0; i < NSIGNALS; i++)
+		sigaddset(&passed, passed_on[i]);
 	sigprocmask(SIG_BLOCK, &passed, &before);
 	handle_signals(true);
 	pid = fork();

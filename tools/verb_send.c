@@ -15,7 +15,7 @@
 #include "tools/verbs.h"
 #include "tools/wait.h"
 
-enum { BURST = 64 };
+enum { BURST = 64, SETTLE_MS = 20 };
 
 #define SECOND 1000000000ULL
 #define INTERVAL_MAX (3600 * SECOND)
@@ -161,6 +161,26 @@ static int send_one(struct sending *t, bool *ended)
 	return rc && !*ended ? session_failed(t->s, rc) : 0;
 }
 
+/* Until nothing has happened for a moment: what was sent last is still on its way, and so is what it brings back. */
+static void settle(struct sending *t)
+{
+	bool busy = true;
+
+	while (busy) {
+		pthread_mutex_lock(&t->s->channel_lock);
+		busy = work(t);
+		if (!busy && !t->s->forward)
+			busy = mlxo_channel_arm(t->s->channel) == 1;
+		pthread_mutex_unlock(&t->s->channel_lock);
+		if (!busy && !t->s->forward && !session_is_virtual(t->s)) {
+			wait_ms(t->s, SETTLE_MS);
+			pthread_mutex_lock(&t->s->channel_lock);
+			busy = work(t);
+			pthread_mutex_unlock(&t->s->channel_lock);
+		}
+	}
+}
+
 static int send_all(struct sending *t)
 {
 	uint64_t when = now();
@@ -173,10 +193,7 @@ static int send_all(struct sending *t)
 		if (t->sent < t->count && (t->interval || t->sent % BURST == 0))
 			ended |= !pause_until(t, when);
 	}
-	pthread_mutex_lock(&t->s->channel_lock);
-	while (work(t))
-		;
-	pthread_mutex_unlock(&t->s->channel_lock);
+	settle(t);
 	return rc;
 }
 

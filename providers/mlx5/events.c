@@ -37,8 +37,8 @@ static int open_channel(struct prov_device *dev, struct ibv_context *ctx)
 	int err;
 
 	errno = 0;
-	ch = mlx5dv_devx_create_event_channel(
-		ctx, MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA);
+	ch = mlx5dv_devx_create_event_channel(ctx,
+					      MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA);
 	if (!ch)
 		return mlx5_result(mlx5_failed());
 	if (fcntl(ch->fd, F_SETFL, fcntl(ch->fd, F_GETFL) | O_NONBLOCK) ||
@@ -182,7 +182,8 @@ static int take(struct prov_device *dev)
 		errno = 0;
 	}
 	if (errno != EAGAIN && errno != EINTR)
-		close_channel(dev); /* the device is gone: whoever uses it learns it from his queue */
+		close_channel(
+			dev); /* the device is gone: whoever uses it learns it from his queue */
 	return n;
 }
 
@@ -191,8 +192,7 @@ int mlx5_events_take(struct prov_device *dev)
 	struct mlx5_events *ev = &dev->events;
 	int n;
 
-	if (!atomic_load(&ev->listening) ||
-	    (!atomic_load(&ev->armed) && ++ev->passed % LOOK_EVERY))
+	if (!atomic_load(&ev->listening) || (!atomic_load(&ev->armed) && ++ev->passed % LOOK_EVERY))
 		return 0;
 	pthread_mutex_lock(&ev->lock);
 	n = take(dev);

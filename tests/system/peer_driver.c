@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A model NIC between two captures, for test_peers.py; public interface only.
+ * A model NIC between two captures, for test_peers.py; public interface only, but for how the device is opened.
  *
  *	peer_driver tx IN OUT	frames of IN ─▶ channel ─▶ outbound SAs ─▶ OUT is the wire
  *	peer_driver rx IN OUT	frames of IN ─▶ a NIC without policies ─▶ wire ─▶ inbound SAs ─▶ channel ─▶ OUT
@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include <mlx5_offload/mlx5_offload.h>
+
+#include "tests/lib/test_device.h"
 
 enum { MAX_SA = 64, MAX_TURNS = 100000 };
 
@@ -201,7 +203,7 @@ static void nic_open(struct nic *nic, const char *name)
 	struct mlxo_channel_opts copts = {.size = sizeof(copts), .max_frame = 10240};
 	struct mlxo_ipsec_opts opts = {.size = sizeof(opts), .rx_all = true};
 
-	check(mlxo_device_open(name, &nic->dev), name);
+	check(test_device_open(name, &nic->dev), name);
 	check(mlxo_channel_create(nic->dev, &copts, &nic->channel), "channel");
 	opts.channel = nic->channel;
 	check(mlxo_ipsec_open(nic->dev, &opts, &nic->ipsec), "IPsec");

@@ -38,7 +38,9 @@ except ImportError as e:
 if not shutil.which("tshark"):
     skip("tshark is needed")
 
-DRIVER = os.path.join(os.environ.get("MLXO_BUILD", "build"), "tests", "peer_driver")
+DRIVER = [os.path.join(os.environ.get("MLXO_BUILD", "build"), "tests", "peer_driver")]
+if os.environ.get("MLXO_TEST_DEVICE") == "mlx5":
+    DRIVER = [os.environ["MLXO_REAL_TOOL"], "model", "run", "model", "model", "--", *DRIVER]
 LENGTHS = list(range(65)) + [1420, 8950]
 ESP_PROTO = 50
 
@@ -120,11 +122,11 @@ class Peers(unittest.TestCase):
     def drive(self, way, frames, *more, peers=None):
         """Frames through the NIC: the frames that came out, and its counters."""
         wrpcap(self.path("in"), [Ether(f) for f in frames] or [Ether(type=0x88B5, **ETHER)])
-        done = subprocess.run([DRIVER, way, self.path("in"), self.path("out"), *more], check=False,
+        done = subprocess.run([*DRIVER, way, self.path("in"), self.path("out"), *more], check=False,
                               input="".join(p.line() for p in peers or PEERS), text=True,
                               capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return read_pcap(self.path("out")), json.loads(done.stdout)
+        return read_pcap(self.path("out")), json.loads(done.stdout.splitlines()[-1])
 
     # -- from the service to its peers ---------------------------------------------------------------------
 

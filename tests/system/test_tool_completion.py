@@ -35,7 +35,7 @@ def complete(*words):
 verbs = json.loads(run("-j", "help")[1])
 names = {v["verb"] for v in verbs}
 options = {word for word in run("help")[1].split("\n\n")[1].replace(",", " ").replace(":", " ").split() if word.startswith("--")}
-check(len(options) == 8, f"options: {options}")
+check(len(options) == 9, f"options: {options}")
 check(names | options <= complete(""), f"verbs and options: {complete('')}")
 check(complete("--") == options, f"--: {complete('--')}")
 check(complete("cre") == {"create-sa", "create-policy"}, "cre")

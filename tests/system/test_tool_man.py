@@ -37,7 +37,7 @@ for v in verbs:
 
 # The long options of the page are those of --help.
 text = subprocess.run([tool, "help"], check=True, capture_output=True, text=True).stdout
-for option in re.findall(r"--[a-z]+", text.split("\n\n")[1]):
+for option in re.findall(r"--[a-z-]+", text.split("\n\n")[1]):
     if f"*{option}*" not in page:
         print(f"option {option} is not in the page")
         failed = 1

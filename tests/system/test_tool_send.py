@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 os.chdir(tempfile.mkdtemp(prefix="mlxo-send-"))
@@ -73,11 +72,9 @@ for before, after in zip(frames, wire):
         check(bytes(plain[UDP]) == bytes(before[UDP]), f"decrypted: {plain!r}")
 
 # A signal while it waits ends it in order, and it says how far it came.
-os.unlink("wire.pcap")
-tool = subprocess.Popen([TOOL, "-j", "-d", "model:port=pcap:wire.pcap", "send", "frames.pcap", "count", "9", "interval",
-                         "3600s"], stdout=subprocess.PIPE, text=True)
-while not os.path.exists("wire.pcap"):  # the device is being opened, signals are kept
-    time.sleep(0.01)
+tool = subprocess.Popen([TOOL, "-j", "-v", "-d", "model:port=pcap:wire.pcap", "send", "frames.pcap", "count", "9", "interval",
+                         "3600s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+tool.stderr.readline()  # a firmware command: the device is being opened, signals are kept
 tool.send_signal(signal.SIGINT)
 try:
     out = tool.communicate(timeout=60)[0]

@@ -5,6 +5,8 @@ import os
 import subprocess
 
 TOOL = os.environ["MLXO_TOOL"]
+THROUGH = os.environ.get("MLXO_TEST_DEVICE") == "mlx5"  # TOOL is through_libmlx5.sh
+NAME = "mlx5_0" if THROUGH else "model"  # of the device
 KEY = "0x44434241343332312423222114131211f4f3f2f1"
 MARK = "44434241343332312423222114131211"
 ID = "src 14.0.0.52 dst 14.0.0.70 proto esp spi 0x1007 mode transport reqid 7"

@@ -374,8 +374,9 @@ static inline int fake_destroy_flow(struct ibv_flow *flow)
 
 /* -- events -------------------------------------------------------------------------------------------------- */
 
-struct mlx5dv_devx_event_channel *mlx5dv_devx_create_event_channel(
-	struct ibv_context *context, enum mlx5dv_devx_create_event_channel_flags flags)
+struct mlx5dv_devx_event_channel *
+mlx5dv_devx_create_event_channel(struct ibv_context *context,
+				 enum mlx5dv_devx_create_event_channel_flags flags)
 {
 	struct mlx5dv_devx_event_channel *ch;
 	int err = fake_call('C', (uint32_t)flags), pair[2];
