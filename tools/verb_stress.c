@@ -9,18 +9,14 @@
 
 static int check_device(struct session *s, const struct stress_options *o)
 {
-	struct mlxo_stat *stats;
-	size_t n;
-	int rc = mlxo_model_stats(s->dev, &stats, &n);
-
-	if (rc == -ENOTSUP)
+	if (!o->wire && stress_clock_of(s) == STRESS_NIC)
 		return problem_errno(&s->problem, ENOTSUP,
-				     "stress tls: the device %s is refused, allowed is the model, "
-				     "whose wire answers",
+				     "stress tls: the device %s needs --wire DEVICE, a second port "
+				     "at the other end of its cable: nobody else answers",
 				     mlxo_device_name(s->dev));
-	if (rc)
-		return session_failed(s, rc);
-	free(stats);
+	if (o->wire && stress_clock_of(s) == STRESS_VIRTUAL)
+		return problem_usage(&s->problem, "--wire: refused in virtual time, whose wire is "
+						  "the model's own");
 	if (s->forward)
 		return problem_errno(
 			&s->problem, EBUSY,

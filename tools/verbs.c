@@ -35,7 +35,7 @@ const struct verb verbs[] = {
 	{"stats", "", "Show counters of library, device and forwarding, and objects in quarantine", verb_stats},
 	{"stress",
 	 "tls [--mode none|tis|tis+dek|adaptive|never|all] [--connections N] [--warmup N] [--alive N | --rate R] "
-	 "[--threads T] [--bytes DIST] [--pace BITRATE] [--loss P] [--seed S] [--verify] [--csv FILE] [--plot FILE]",
+	 "[--threads T] [--bytes DIST] [--pace BITRATE] [--loss P] [--seed S] [--verify] [--wire DEVICE] [--csv FILE] [--plot FILE]",
 	 "Open, use and close many TLS connections and show rates and latencies", verb_stress},
 	{"version", "", "Show versions and features", verb_version},
 	{NULL, NULL, NULL, NULL},

@@ -73,6 +73,17 @@ check(there.returncode == 0 and contexts == 1, f"tls_sender through libmlx5: {th
 a, b = frames(f"{tmp.name}/tls_sender.pcap"), frames(f"{tmp.name}/face.pcap")
 check(len(a) > 3000 and a == b, f"{len(a)} frames of the model, {len(b)} through libmlx5, the same: {a == b}")
 
+# The ladder of connection rates over two NICs: what left one is decrypted at the other; nobody else answers.
+r, contexts = tool("-j", "-d", "mlx5_0", *"stress tls --wire mlx5_1 --mode all --connections 1500 --threads 2 --loss 0.003 --verify".split())
+check(r.returncode == 0 and contexts == 6, f"stress: {contexts} {r.stderr}")
+modes = {m["mode"]: m for m in json.loads(r.stdout or "[]")}
+check(len(modes) == 5 and all(m["verified_connections"] == 1500 and m["bad_connections"] == 0 for m in modes.values()), f"stress: {modes}")
+commands = [modes[m]["fw_commands_per_connection"] for m in ("none", "tis", "tis+dek", "never")] if len(modes) == 5 else []
+check(commands == sorted(commands, reverse=True) and 3.5 < commands[0] < 4.5 and commands[3] == 0, f"commands: {commands}")
+check(all(m["time"] == "nic" and "model" in m["rates_of"] for m in modes.values()), "what it was measured on")
+r, contexts = tool("-d", "mlx5_0", "stress", "tls", "--connections", "10")
+check(r.returncode == 1 and "mlx5_0 needs --wire DEVICE" in r.stderr, f"stress without --wire: {r.stderr}")
+
 # IPsec: rules of the root, two devices in one process, every packet compared; what only a model can do is skipped there
 r, _ = tool("-d", "mlx5_0", "create-policy", *"src 192.0.2.1 dst 192.0.2.2 dir out action block --once".split())
 rules = "cannot be attached: Protocol not supported" not in r.stderr

@@ -49,6 +49,11 @@ r, = stress("model", "--connections", "2000", "--alive", "90", "--threads", "3",
 check(r["verified_connections"] == 2000 and r["threads"] == 3, f"threads: {r}")
 check(r["retransmitted_bytes"] == 0, f"what is not lost is not sent again: {r['retransmitted_bytes']}")
 
+# A second port at the other end of a cable sees what left.
+r, = stress("model:port=pair:cable", "--wire", "model:port=pair:cable", "--mode", "tis+dek", "--connections", "1500", "--alive",
+            "60", "--threads", "2", "--verify", "--loss", "0.005", "--bytes", "mix:90%3000,10%70000")
+check(r["verified_connections"] == 1500 and r["bad_connections"] == 0 and r["retransmitted_bytes"] > 0, f"--wire: {r}")
+
 # Without --verify a sample; nothing is lost, so records that the library left to the device
 # are what the device says it encrypted.
 r, = stress(VIRTUAL, "--connections", "2000", "--alive", "10", "--bytes", "500000")
@@ -107,6 +112,10 @@ for words, option, value in (
 for words in ((), ("ipsec",)):
     rc, out, err = run("stress", *words)
     check(rc == 2 and "allowed is tls" in err, f"stress {words}: {rc} {err!r}")
+for device, words, why in ((VIRTUAL, ("--wire", "model"), "--wire: refused in virtual time"), ("model", ("--wire", ""), "--wire"),
+                           ("model", ("--wire", "mlx5_77", "--connections", "10"), "mlx5_77")):
+    rc, out, err = run("-d", device, "stress", "tls", *words)
+    check(rc in (1, 2) and why in err and err.count("\n") == 1, f"{words}: {rc} {err!r}")
 rc, out, err = run("-d", "model:profile=no-crypto", "stress", "tls", "--mode", "none", "--connections", "10")
 check(rc == 1 and err.count("\n") == 1, f"no TLS: {rc} {err!r}")
 

@@ -7,6 +7,7 @@
  * the first record after its key is there.
  */
 #include <errno.h>
+#include <net/ethernet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,8 @@ void stress_conn_arrive(struct stress_sim *sim)
 	c->offset = stress_random_below(&sim->sizes, sim->payload->size);
 	c->una = c->sent = c->end = (uint32_t)stress_random_next(&sim->keys);
 	stress_frame_header(c->hdr, sim->thread, c->slot, (uint32_t)c->id);
+	if (sim->opt->wire) /* whatever the address of that port is */
+		memset(c->hdr, 0xff, ETH_ALEN);
 	stress_receiver_init(&c->peer, c->una);
 	stress_recorder_begun(sim->recorder);
 	stress_conn_put(c, WORK_OPEN);

@@ -2,6 +2,7 @@
 /* Names of mlxo_model_stats() and mlxo_tls_stats() become fields. */
 #include "tools/stress/counters.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,21 @@ static void take_model(struct stress_counters *c, const struct mlxo_stat *s)
 	}
 }
 
+/* What the library sent, of a device that does not tell. */
+static void take_library(struct stress_counters *c, const struct mlxo_stat *s)
+{
+	if (strcmp(s->group, "commands") != 0)
+		return;
+	if (!strcmp(s->name, "total"))
+		c->commands = s->value;
+	else if (c->nops < STRESS_OPCODES && s->name[0] >= 'A' && s->name[0] <= 'Z') {
+		c->op[c->nops].name = s->name;
+		c->op[c->nops++].n = s->value;
+	}
+	if (!strcmp(s->name, "SYNC_CRYPTO"))
+		c->syncs = s->value;
+}
+
 /* Both pools together. */
 static void take_pools(struct stress_counters *c, const struct mlxo_stat *s)
 {
@@ -45,12 +61,15 @@ int stress_counters_read(struct mlxo_device *dev, struct mlxo_tls_engine *engine
 	struct mlxo_stat *s;
 	size_t n;
 	int rc = mlxo_model_stats(dev, &s, &n);
+	bool nic = rc == -ENOTSUP;
 
+	if (nic)
+		rc = mlxo_device_stats(dev, &s, &n);
 	if (rc)
 		return rc;
 	memset(c, 0, sizeof(*c));
 	for (size_t i = 0; i < n; i++)
-		take_model(c, &s[i]);
+		(nic ? take_library : take_model)(c, &s[i]);
 	free(s);
 	if (!engine)
 		return 0;

@@ -8,8 +8,9 @@
 enum { STRESS_OPCODES = 48 };
 
 struct stress_counters {
-	uint64_t now;	      /* ns of the device */
-	uint64_t commands;    /* that reached the device: the model's own count */
+	uint64_t now; /* ns of the device */
+	uint64_t
+		commands; /* that reached the device: the model's own count; of a NIC, those sent */
 	uint64_t firmware_ns; /* their service time */
 	uint64_t wire_ns;     /* time=virtual: of the frames sent */
 	uint64_t syncs;	      /* SYNC_CRYPTO */

@@ -11,7 +11,7 @@ const char *const stress_mode_names[STRESS_NMODES + 1] = {
 	[STRESS_ADAPTIVE] = "adaptive", [STRESS_NEVER] = "never", [STRESS_NMODES] = NULL,
 };
 
-const char *const stress_clock_names[] = {"zero", "real", "virtual"};
+const char *const stress_clock_names[] = {"zero", "real", "virtual", "nic"};
 
 enum { WARMUP_LEAST = 4000, ALIVE_DEFAULT = 1000 };
 
@@ -123,15 +123,16 @@ static int set_threads(struct words *w, struct stress_options *o)
 	return rc;
 }
 
-static int set_file(struct words *w, const char *of, const char **file)
+/* Of a file or a device. */
+static int set_name(struct words *w, const char *of, const char **name)
 {
 	char *text;
 	int rc = words_value(w, of, &text);
 
 	if (!rc && !*text)
-		rc = problem_usage(w->problem, "%s: the name of the file is empty", of);
+		rc = problem_usage(w->problem, "%s: the name is empty", of);
 	if (!rc)
-		*file = text;
+		*name = text;
 	return rc;
 }
 
@@ -172,9 +173,11 @@ static int take(struct words *w, struct stress_options *o, struct given *g)
 	if (words_take(w, "--seed"))
 		return words_number(w, "--seed", 0, UINT64_MAX, &o->seed);
 	if (words_take(w, "--csv"))
-		return set_file(w, "--csv", &o->csv);
+		return set_name(w, "--csv", &o->csv);
 	if (words_take(w, "--plot"))
-		return set_file(w, "--plot", &o->plot);
+		return set_name(w, "--plot", &o->plot);
+	if (words_take(w, "--wire"))
+		return set_name(w, "--wire", &o->wire);
 	if (words_take(w, "--verify")) {
 		o->verify = true;
 		return 0;

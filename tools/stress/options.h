@@ -19,7 +19,7 @@ enum stress_mode {
 extern const char *const stress_mode_names[STRESS_NMODES + 1]; /* ended by NULL */
 
 /* Time of the device, which its name says and not an option. */
-enum stress_clock { STRESS_ZERO, STRESS_REAL, STRESS_VIRTUAL };
+enum stress_clock { STRESS_ZERO, STRESS_REAL, STRESS_VIRTUAL, STRESS_NIC };
 extern const char *const stress_clock_names[];
 
 struct stress_options {
@@ -36,6 +36,7 @@ struct stress_options {
 	uint64_t seed;
 	bool verify;
 	const char *csv, *plot; /* files; NULL: none */
+	const char *wire;	/* device at the other end of a cable; NULL: none */
 };
 
 /* 0 or an exit status with w->problem set. Takes all words. Texts point into them. */

@@ -7,8 +7,12 @@
  * knows that it was sent; a real sender would learn it by a probe.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tools/stress/sim.h"
+
+enum { LETTERS = 1 << 16 };
 
 void stress_peer_frame(struct stress_sim *sim, uint64_t when, const struct stress_frame *f,
 		       const uint8_t *frame, size_t len)
@@ -32,6 +36,66 @@ void stress_peer_frame(struct stress_sim *sim, uint64_t when, const struct stres
 		sim->touched = c;
 	}
 }
+
+/* -- from another thread -- */
+
+void stress_peer_send(struct stress_sim *sim, uint64_t when, const uint8_t *frame, size_t len)
+{
+	struct stress_letter *l;
+
+	if (atomic_fetch_add(&sim->nletters, 1) >= LETTERS || !(l = malloc(sizeof(*l) + len))) {
+		atomic_fetch_sub(&sim->nletters, 1);
+		return;
+	}
+	l->when = when;
+	l->len = len;
+	memcpy(l->frame, frame, len);
+	l->next = atomic_load(&sim->letters);
+	while (!atomic_compare_exchange_weak(&sim->letters, &l->next, l))
+		;
+}
+
+/* As they were sent. */
+static struct stress_letter *take_all(struct stress_sim *sim)
+{
+	struct stress_letter *newest = atomic_exchange(&sim->letters, NULL), *list = NULL;
+
+	while (newest) {
+		struct stress_letter *l = newest;
+
+		newest = l->next;
+		l->next = list;
+		list = l;
+	}
+	return list;
+}
+
+bool stress_peer_take(struct stress_sim *sim)
+{
+	struct stress_letter *l, *next, *list = take_all(sim);
+	struct stress_frame f;
+
+	for (l = list; l; l = next) {
+		next = l->next;
+		if (stress_frame_parse(l->frame, l->len, /* check */ false, &f))
+			stress_peer_frame(sim, l->when, &f, l->frame, l->len);
+		atomic_fetch_sub(&sim->nletters, 1);
+		free(l);
+	}
+	return list != NULL;
+}
+
+void stress_peer_discard(struct stress_sim *sim)
+{
+	struct stress_letter *l, *next;
+
+	for (l = take_all(sim); l; l = next) {
+		next = l->next;
+		free(l);
+	}
+}
+
+/* -- answers -- */
 
 static void answer(struct stress_sim *sim, struct stress_conn *c)
 {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tools/stress/sim.h"
+#include "tools/stress/wire.h"
 #include "tools/wait.h"
 
 enum { PAYLOAD_BYTES = 1 << 20, PROGRESS_NS = 100000000 };
@@ -27,6 +28,7 @@ struct run {
 	uint8_t *bytes;
 	struct stress_payload payload;
 	struct stress_sim *sim;
+	struct stress_wire *wire; /* NULL: the model's own is watched */
 	pthread_t *thread;
 	unsigned int nsims, nthreads; /* begun */
 	atomic_bool stop;
@@ -44,8 +46,14 @@ static uint64_t clock_ns(clockid_t id)
 
 enum stress_clock stress_clock_of(const struct session *s)
 {
+	struct mlxo_stat *stats;
+	size_t n;
+
 	if (session_is_virtual(s))
 		return STRESS_VIRTUAL;
+	if (mlxo_model_stats(s->dev, &stats, &n))
+		return STRESS_NIC;
+	free(stats);
 	return s->spec && strstr(s->spec, "time=real") ? STRESS_REAL : STRESS_ZERO;
 }
 
@@ -114,6 +122,16 @@ static void watch_wire(void *ctx, uint64_t when, const uint8_t *frame, size_t le
 
 	if (stress_frame_parse(frame, len, /* check */ false, &f) && f.thread < run->nsims)
 		stress_peer_frame(&run->sim[f.thread], when, &f, frame, len);
+}
+
+/* In the thread of a second port. */
+static void take_from_wire(void *ctx, const uint8_t *frame, size_t len)
+{
+	struct run *run = ctx;
+	struct stress_frame f;
+
+	if (stress_frame_parse(frame, len, /* check */ false, &f) && f.thread < run->opt->threads)
+		stress_peer_send(&run->sim[f.thread], mlxo_device_now(run->s->dev), frame, len);
 }
 
 static int open_engine(struct run *run)
@@ -238,9 +256,11 @@ static int set_up(struct run *run)
 		rc = make_payload(run);
 	if (rc)
 		return rc;
-	rc = mlxo_model_wire_watch(run->s->dev, watch_wire, run);
-	if (rc)
-		return session_failed(run->s, rc);
+	if (run->opt->wire)
+		rc = stress_wire_open(run->opt->wire, take_from_wire, run, &run->s->problem,
+				      &run->wire);
+	else if (mlxo_model_wire_watch(run->s->dev, watch_wire, run))
+		rc = session_failed(run->s, -ENOTSUP);
 	for (unsigned int i = 0; i < run->opt->threads && !rc; i++)
 		rc = make_sim(run, i);
 	return rc;
@@ -248,9 +268,11 @@ static int set_up(struct run *run)
 
 static void tear_down(struct run *run)
 {
+	stress_wire_close(run->wire);
 	for (unsigned int i = 0; i < run->nsims; i++)
 		stress_sim_fini(&run->sim[i]);
-	mlxo_model_wire_watch(run->s->dev, NULL, NULL);
+	if (!run->wire)
+		mlxo_model_wire_watch(run->s->dev, NULL, NULL);
 	if (run->bytes)
 		mlxo_tls_memory_unregister(run->engine, run->bytes);
 	mlxo_tls_engine_close(run->engine);
@@ -300,8 +322,10 @@ static int compare(struct run *run, const struct mlxo_stat *before, size_t n)
 {
 	struct mlxo_stat *after;
 	size_t m;
-	int rc = mlxo_model_census(run->s->dev, &after, &m);
+	int rc = before ? mlxo_model_census(run->s->dev, &after, &m) : 0;
 
+	if (!before)
+		return 0; /* a NIC does not tell */
 	if (rc)
 		return session_failed(run->s, rc);
 	for (size_t i = 0; i < n && i < m && !rc; i++)
@@ -351,15 +375,17 @@ int stress_run(struct session *s, const struct stress_options *o, enum stress_mo
 	       struct stress_result *result)
 {
 	struct run run = {.s = s, .opt = o, .result = result};
-	struct mlxo_stat *before;
-	size_t n;
-	int rc = mlxo_model_census(s->dev, &before, &n);
+	struct mlxo_stat *before = NULL;
+	size_t n = 0;
+	int rc = 0;
 
 	memset(result, 0, sizeof(*result));
-	if (rc)
-		return session_failed(s, rc);
 	result->mode = mode;
 	result->clock = stress_clock_of(s);
+	if (result->clock != STRESS_NIC)
+		rc = mlxo_model_census(s->dev, &before, &n);
+	if (rc)
+		return session_failed(s, rc);
 	run.terminal = isatty(STDERR_FILENO);
 	run.sim = calloc(o->threads, sizeof(*run.sim));
 	run.thread = calloc(o->threads, sizeof(*run.thread));

@@ -198,6 +198,7 @@ static bool turn(struct stress_sim *sim)
 		again |= work(sim);
 		ring(sim);
 		again |= poll_queue(sim);
+		again |= stress_peer_take(sim);
 		stress_peer_answer(sim);
 		any |= again;
 	}
@@ -322,6 +323,7 @@ int stress_sim_init(struct stress_sim *sim)
 
 void stress_sim_fini(struct stress_sim *sim)
 {
+	stress_peer_discard(sim);
 	for (uint32_t i = 0; i < sim->nslots; i++) {
 		if (sim->conn[i]->used)
 			stress_conn_free(sim->conn[i]);

@@ -11,8 +11,8 @@
  * so the same seed gives the same numbers. Otherwise the same events happen by the clock of the machine, and host work
  * takes what it takes.
  *
- * The peer is the simulation's too: it sees every frame that leaves (mlxo_model_wire_watch), ignores some when asked to
- * (--loss), reassembles, and for verified connections decrypts. Its acknowledgment is there one RTT after the last frame of
+ * The peer is the simulation's too: it sees every frame that leaves (mlxo_model_wire_watch, or a second port: wire.h), ignores
+ * some when asked to (--loss), reassembles, and for verified connections decrypts. Its acknowledgment is there one RTT after the last frame of
  * a burst; it says what is missing, and that is sent again.
  *
  * sim.c: the loop; connection.c: the steps of a connection; peer.c: frames and acknowledgments.
@@ -87,6 +87,14 @@ struct stress_conn {
 	struct stress_receiver peer;
 };
 
+/* Frames of another thread, for this one. */
+struct stress_letter {
+	struct stress_letter *next;
+	uint64_t when;
+	size_t len;
+	uint8_t frame[];
+};
+
 struct stress_sim {
 	/* Given. */
 	const struct stress_options *opt;
@@ -102,6 +110,10 @@ struct stress_sim {
 	unsigned int thread;
 	uint64_t connections, alive; /* of this thread; alive 0: open loop */
 	struct mlxo_model_host cost; /* zero unless virtual */
+
+	/* From the wire's thread, newest first. */
+	struct stress_letter *_Atomic letters;
+	_Atomic uint32_t nletters;
 
 	/* The simulation's. */
 	struct mlxo_tls_queue *queue;
@@ -154,6 +166,12 @@ void stress_conn_free(struct stress_conn *c);
 void stress_peer_frame(struct stress_sim *sim, uint64_t when, const struct stress_frame *f,
 		       const uint8_t *frame, size_t len);
 /* Acknowledgments for what has left since the last time. */
+/* The same from any thread: it is handled when the simulation takes it. What there is no memory for is lost. */
+void stress_peer_send(struct stress_sim *sim, uint64_t when, const uint8_t *frame, size_t len);
+/* Handle what was sent. Was there any? */
+bool stress_peer_take(struct stress_sim *sim);
+/* Nobody sends any more: throw away what was not taken. */
+void stress_peer_discard(struct stress_sim *sim);
 void stress_peer_answer(struct stress_sim *sim);
 
 /* -- sim.c -- */
