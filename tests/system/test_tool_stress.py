@@ -124,6 +124,11 @@ with tempfile.TemporaryDirectory() as folder:
     for option in ("--csv", "--plot"):
         rc, out, err = run("-d", VIRTUAL, "stress", "tls", option, folder + "/none/x", "--connections", "100")
         check(rc == 1 and out == "" and option in err, f"{option}: {rc} {out!r} {err!r}")
+        rc, out, err = run("-d", VIRTUAL, "stress", "tls", option, "-", "--connections", "100")
+        check(rc == 2 and out == "" and f"{option}: - is refused" in err, f"{option} -: {rc} {out!r} {err!r}")
+        if option == "--csv" or shutil.which("gnuplot"):  # a full disk; what was measured is shown all the same
+            rc, out, err = run("-d", VIRTUAL, "stress", "tls", option, "/dev/full", "--connections", "1000", "--alive", "50")
+            check(rc == 1 and "adaptive" in out and f"{option}: the file could not be written whole" in err, f"{option}: {rc} {err!r}")
     table = folder + "/x.csv"
     stress(VIRTUAL, "--mode", "all", "--connections", "1000", "--alive", "50", "--csv", table)
     lines = open(table).read().splitlines()

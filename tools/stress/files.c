@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The picture is gnuplot's. Its script is written to a file without a name, data included, which then is its standard
- * input; its standard output is the picture. So neither a shell nor a file name of the user's is in a command.
+ * input; its standard output is another one, which is copied when it is whole, since gnuplot does not say that the disk was
+ * full. So neither a shell nor a file name of the user's is in a command.
  */
 #include "tools/stress/files.h"
+#include "tools/stress/report.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -49,6 +51,11 @@ bool stress_find_program(const char *path, const char *name, char *found, size_t
 
 static int open_file(const char *option, const char *name, FILE **file, struct problem *p)
 {
+	if (!strcmp(name, "-"))
+		return problem_usage(p,
+				     "%s: - is refused, allowed is the name of a file: standard "
+				     "output has the table",
+				     option);
 	*file = fopen(name, "we");
 	if (!*file)
 		return problem_errno(p, errno, "%s: %s cannot be written: %s", option, name,
@@ -82,7 +89,8 @@ int stress_files_open(struct stress_files *f, const struct stress_options *o, st
 		rc = open_file("--plot", o->plot, &f->plot, p);
 	if (!rc && o->plot) {
 		f->script = tmpfile();
-		if (!f->script)
+		f->picture = tmpfile();
+		if (!f->script || !f->picture)
 			rc = problem_errno(p, errno, "--plot: no temporary file: %s",
 					   strerror(errno));
 		else
@@ -112,6 +120,7 @@ void stress_files_add(struct stress_files *f, const struct stress_result *r)
 			(double)r->rec.interval[i].p99_ns / 1000);
 	fputs("EOD\n", f->script);
 	f->run[f->nruns++] = r->mode;
+	f->nic = stress_report_is_nic(r->clock);
 }
 
 /* Where short connections never reach hardware, these two are the same line. */
@@ -138,7 +147,7 @@ static int spawn(struct stress_files *f)
 
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_adddup2(&files, fileno(f->script), STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&files, fileno(f->plot), STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&files, fileno(f->picture), STDOUT_FILENO);
 	rc = posix_spawn(&pid, f->gnuplot, &files, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&files);
 	if (rc)
@@ -149,14 +158,35 @@ static int spawn(struct stress_files *f)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EIO;
 }
 
+/* To the user's file, when its end is there. 0 or errno; what the file has no room for is told when it is closed. */
+static int copy_picture(struct stress_files *f)
+{
+	char piece[4096], tail[64] = "";
+	size_t n;
+
+	if (fseek(f->picture, -(long)(sizeof(tail) - 1), SEEK_END) ||
+	    !fread(tail, 1, sizeof(tail) - 1, f->picture) || !strstr(tail, "</svg>"))
+		return ENOSPC;
+	rewind(f->picture);
+	while ((n = fread(piece, 1, sizeof(piece), f->picture)) > 0)
+		fwrite(piece, 1, n, f->plot);
+	return ferror(f->picture) ? EIO : 0;
+}
+
 static int draw(struct stress_files *f)
 {
+	int err;
+
 	fputs("set multiplot layout 2,1\n", f->script);
-	put_plot(f, "Connections per second (software model, not a NIC)", "1/s", 2);
+	put_plot(f,
+		 f->nic ? "Connections per second"
+			: "Connections per second (software model, not a NIC)",
+		 "1/s", 2);
 	put_plot(f, "Time to open a connection, 99th percentile", "us", 3);
 	if (fflush(f->script) || fseek(f->script, 0, SEEK_SET))
 		return errno;
-	return spawn(f);
+	err = spawn(f);
+	return err ? err : copy_picture(f);
 }
 
 static bool close_file(FILE *file)
@@ -181,6 +211,7 @@ int stress_files_close(struct stress_files *f, struct problem *p)
 	if (!close_file(f->plot) && p && !rc)
 		rc = problem_errno(p, EIO, "--plot: the file could not be written whole");
 	close_file(f->script);
+	close_file(f->picture);
 	memset(f, 0, sizeof(*f));
 	return rc;
 }

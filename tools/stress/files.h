@@ -8,6 +8,8 @@
 struct stress_files {
 	FILE *csv, *plot;  /* NULL: not asked for */
 	FILE *script;	   /* what gnuplot will read */
+	FILE *picture;	   /* what it draws */
+	bool nic;	   /* what it is a picture of */
 	char gnuplot[512]; /* the program */
 	unsigned int nruns;
 	enum stress_mode run[STRESS_NMODES];

@@ -65,8 +65,7 @@ static void cell_time(struct out *o, const char *key, uint64_t ns)
 
 static const char *const load_words[] = {"closed loop", "open loop"};
 
-/* Under `model run` a NIC is the model behind another interface. */
-static bool is_nic(enum stress_clock clock)
+bool stress_report_is_nic(enum stress_clock clock)
 {
 	return clock == STRESS_NIC && !getenv("MLXO_MODEL");
 }
@@ -74,8 +73,8 @@ static bool is_nic(enum stress_clock clock)
 void stress_report_head(struct out *out, const struct stress_options *o, enum stress_clock clock)
 {
 	out_text(out, "Rates of %s: time=%s, seed %llu, %llu connections of %s bytes,\n",
-		 is_nic(clock) ? "this device and this machine"
-			       : "the software model, not of a NIC",
+		 stress_report_is_nic(clock) ? "this device and this machine"
+					     : "the software model, not of a NIC",
 		 stress_clock_names[clock], (unsigned long long)o->seed,
 		 (unsigned long long)o->connections, o->bytes);
 	if (o->rate)
@@ -246,8 +245,8 @@ void stress_report_row(struct out *out, const struct stress_options *o,
 	out_str(out, "mode", "", mode);
 	out_str(out, "time", NULL, stress_clock_names[r->clock]);
 	out_str(out, "rates_of", NULL,
-		is_nic(r->clock) ? "this device and this machine"
-				 : "the software model, not a NIC");
+		stress_report_is_nic(r->clock) ? "this device and this machine"
+					       : "the software model, not a NIC");
 	put_load(out, o);
 	out_bool(out, "interrupted", NULL, r->interrupted);
 	out_num(out, "measured_connections", NULL, rec->in.closed);

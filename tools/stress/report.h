@@ -6,6 +6,8 @@
 #include "tools/out.h"
 #include "tools/stress/run.h"
 
+/* Are these a NIC's rates? Under `model run` a NIC is the model behind another interface. */
+bool stress_report_is_nic(enum stress_clock clock);
 /* Text only: what was run, and the heads of the columns. */
 void stress_report_head(struct out *out, const struct stress_options *o, enum stress_clock clock);
 /* One mode: a row; all there is in JSON. */
