@@ -34,13 +34,15 @@ static int run(struct prov_device *dev, void *in, size_t inlen, uint8_t out[16])
 static int root_create(struct prov_device *dev, uint8_t type)
 {
 	uint8_t in[PRM_BYTES(create_flow_table_in)] = {0}, out[16];
+	uint8_t *ctx = PRM_AT(create_flow_table_in, in, flow_table_context);
 	uint8_t set[PRM_BYTES(set_flow_table_root_in)] = {0};
 	int err;
 
 	PRM_SET(create_flow_table_in, in, opcode, PRM_CMD_OP_CREATE_FLOW_TABLE);
 	PRM_SET(create_flow_table_in, in, table_type, type);
-	PRM_SET(flow_table_context, PRM_AT(create_flow_table_in, in, flow_table_context), log_size,
-		MODEL_ROOT_LOG_SIZE);
+	PRM_SET(flow_table_context, ctx, log_size, MODEL_ROOT_LOG_SIZE);
+	PRM_SET(flow_table_context, ctx, reformat_en, type == PRM_FLOW_TABLE_TYPE_NIC_TX);
+	PRM_SET(flow_table_context, ctx, decap_en, type == PRM_FLOW_TABLE_TYPE_NIC_RX);
 	err = run(dev, in, sizeof(in), out);
 	if (err)
 		return err;
@@ -91,6 +93,10 @@ static unsigned int action_bits(const struct model_root_rule *r)
 		bits |= PRM_FLOW_CONTEXT_ACTION_COUNT;
 	if (r->modify_header)
 		bits |= PRM_FLOW_CONTEXT_ACTION_MOD_HDR;
+	if (r->reformat)
+		bits |= PRM_FLOW_CONTEXT_ACTION_PACKET_REFORMAT;
+	if (r->decap)
+		bits |= PRM_FLOW_CONTEXT_ACTION_DECAP;
 	return bits;
 }
 
@@ -132,6 +138,7 @@ static int create_rule(struct prov_device *dev, const struct model_root_rule *r,
 	PRM_SET(flow_context, ctx, action, action_bits(r));
 	PRM_SET(flow_context, ctx, flow_tag, r->tag);
 	PRM_SET(flow_context, ctx, modify_header_id, r->modify_header);
+	PRM_SET(flow_context, ctx, packet_reformat_id, r->reformat);
 	if (r->match.value)
 		memcpy(PRM_AT(flow_context, ctx, match_value), r->match.value,
 		       PRM_BYTES(fte_match_param));

@@ -160,8 +160,12 @@ static void cap_flow_table(const struct model_dev *dev, uint8_t *cap)
 	prop_common(dev, tx);
 	PRM_SET(flow_table_prop_layout, rx, ipsec_decrypt, p->ipsec);
 	PRM_SET(flow_table_prop_layout, tx, ipsec_encrypt, p->ipsec);
-	PRM_SET(flow_table_prop_layout, rx, decap, p->ipsec_full);
-	PRM_SET(flow_table_prop_layout, tx, reformat, p->ipsec_full);
+	PRM_SET(flow_table_nic_cap, cap, encap_general_header, 1);
+	PRM_SET(flow_table_prop_layout, rx, decap, 1);
+	PRM_SET(flow_table_prop_layout, rx, reformat, 1);
+	PRM_SET(flow_table_prop_layout, tx, reformat, 1);
+	PRM_SET(flow_table_prop_layout, rx, reformat_l3_tunnel_to_l2, 1);
+	PRM_SET(flow_table_prop_layout, tx, reformat_l2_to_l3_tunnel, 1);
 	PRM_SET(flow_table_prop_layout, tx, reformat_add_esp_trasport, p->ipsec_full);
 	PRM_SET(flow_table_prop_layout, rx, reformat_del_esp_trasport, p->ipsec_full);
 	PRM_SET(flow_table_fields_supported_2,

@@ -53,6 +53,8 @@ struct model_root_rule {
 	uint32_t counter;
 	uint32_t tag;		/* 24 bits */
 	uint32_t modify_header; /* 0: none */
+	uint32_t reformat;	/* 0: none */
+	bool decap;
 };
 int model_root_add(struct prov_device *dev, const struct model_root_rule *r,
 		   struct prov_attachment **out);

@@ -3,7 +3,7 @@
  * Firmware: what rules use - flow counters, packet reformat contexts, modify header contexts.
  *
  * Counters come alone or in bulks of 128 << k; a query of many starts at a multiple of 4. Reformat and modify header
- * contexts hold one SA's header and register values. Source: PRM, alloc_flow_counter_in, packet_reformat_context_in,
+ * contexts hold one SA's header, or a tunnel's, and register values. Source: PRM, alloc_flow_counter_in, packet_reformat_context_in,
  * set_action_in; Linux en_accel/ipsec_fs.c for the ESP header's form.
  */
 #include "fw.h"
@@ -78,10 +78,22 @@ enum model_synd model_do_QUERY_FLOW_COUNTER(struct model_cmd *c)
 
 enum { ESP_DATA = 16, SPI_BYTES = 4, ICV_WORDS = 4 };
 
-/* Types that are offered, with the size of their data and parameter 0. */
-static bool reformat_form(const struct model_dev *dev, uint64_t type, uint32_t *size,
+static bool is_tunnel(uint64_t type)
+{
+	return type == PRM_REFORMAT_TYPE_L2_TO_L2_TUNNEL ||
+	       type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2 ||
+	       type == PRM_REFORMAT_TYPE_L2_TO_L3_TUNNEL;
+}
+
+/* Types that are offered, with the size of their data (of n bytes, for those that have no own) and parameter 0. */
+static bool reformat_form(const struct model_dev *dev, uint64_t type, uint32_t n, uint32_t *size,
 			  uint32_t *param)
 {
+	if (is_tunnel(type)) {
+		*size = n;
+		*param = 0;
+		return true;
+	}
 	switch (type) {
 	case PRM_REFORMAT_TYPE_ADD_ESP_TRANSPORT_OVER_IPV4:
 	case PRM_REFORMAT_TYPE_ADD_ESP_TRANSPORT_OVER_IPV6:
@@ -108,7 +120,7 @@ enum model_synd model_do_ALLOC_PACKET_REFORMAT_CONTEXT(struct model_cmd *c)
 	uint32_t size, param;
 	struct model_reformat *r;
 
-	if (!reformat_form(c->dev, type, &size, &param))
+	if (!reformat_form(c->dev, type, n, &size, &param))
 		return MODEL_S_REFORMAT_TYPE;
 	if (n != size || n > c->dev->profile.max_encap_bytes)
 		return MODEL_S_REFORMAT_SIZE;
@@ -116,7 +128,8 @@ enum model_synd model_do_ALLOC_PACKET_REFORMAT_CONTEXT(struct model_cmd *c)
 		return MODEL_S_LIST_LENGTH;
 	if (PRM_GET(packet_reformat_context_in, ctx, reformat_param_0) != param ||
 	    PRM_GET(packet_reformat_context_in, ctx, reformat_param_1) ||
-	    (n && !model_is_zero(data + SPI_BYTES, n - SPI_BYTES)) ||
+	    (n && !is_tunnel(type) && !model_is_zero(data + SPI_BYTES, n - SPI_BYTES)) ||
+	    (is_tunnel(type) && !model_tunnel_data_ok((uint8_t)type, data, n)) ||
 	    !model_is_zero(data + n, c->inlen - (size_t)(data - c->in) - n))
 		return MODEL_S_REFORMAT_PARAM;
 	r = model_cmd_new(c, MODEL_REFORMAT, sizeof(*r), 1);

@@ -26,7 +26,8 @@ enum { MAX_LIST = (1 << MODEL_LOG_FTE_DESTS) + (1 << MODEL_LOG_FTE_COUNTERS) };
 enum {
 	TERMINAL = ACTION(ALLOW) | ACTION(DROP) | ACTION(FWD_DEST),
 	CRYPTO = ACTION(CRYPTO_DECRYPT) | ACTION(CRYPTO_ENCRYPT),
-	OFFERED = TERMINAL | CRYPTO | ACTION(COUNT) | ACTION(PACKET_REFORMAT) | ACTION(MOD_HDR),
+	OFFERED = TERMINAL | CRYPTO | ACTION(COUNT) | ACTION(PACKET_REFORMAT) | ACTION(DECAP) |
+		  ACTION(MOD_HDR),
 	MODIFY_ALL = MODIFY(ACTION) | MODIFY(FLOW_TAG) | MODIFY(DESTINATION_LIST) |
 		     MODIFY(FLOW_COUNTERS) | MODIFY(IPSEC_OBJ_ID),
 };
@@ -68,7 +69,7 @@ static enum model_synd check_actions(const struct draft *d)
 		return MODEL_S_FTE_TERMINAL;
 	if ((d->action & ACTION(ALLOW)) && !tx)
 		return MODEL_S_FTE_ALLOW_RX;
-	if ((d->action & ACTION(DROP)) && (d->action & ACTION(PACKET_REFORMAT)))
+	if ((d->action & ACTION(DROP)) && (d->action & (ACTION(PACKET_REFORMAT) | ACTION(DECAP))))
 		return MODEL_S_FTE_DROP_REFORMAT;
 	if (!!(d->action & ACTION(FWD_DEST)) != !!d->ndest || d->ndest > 1u << MODEL_LOG_FTE_DESTS)
 		return MODEL_S_FTE_DESTS;
@@ -100,16 +101,24 @@ static enum model_synd check_reformat(struct model_cmd *c, struct draft *d)
 {
 	const uint8_t *ctx = d->ctx;
 	uint32_t id = (uint32_t)CTX(packet_reformat_id);
-	bool tx = d->ft->type == PRM_FLOW_TABLE_TYPE_NIC_TX;
+	bool tx = d->ft->type == PRM_FLOW_TABLE_TYPE_NIC_TX, removes, tunnel;
 
+	if ((d->action & ACTION(DECAP)) &&
+	    (tx || !d->ft->decap_en || (d->action & (ACTION(PACKET_REFORMAT) | CRYPTO))))
+		return MODEL_S_FTE_DECAP;
 	if (!(d->action & ACTION(PACKET_REFORMAT)))
 		return id ? MODEL_S_FTE_REFORMAT_ID : MODEL_S_OK;
 	d->reformat = model_cmd_find(c, MODEL_REFORMAT, id);
 	if (!d->reformat)
 		return c->why;
-	if ((d->reformat->type != PRM_REFORMAT_TYPE_DEL_ESP_TRANSPORT) != tx)
+	removes = d->reformat->type == PRM_REFORMAT_TYPE_DEL_ESP_TRANSPORT ||
+		  d->reformat->type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2;
+	tunnel = d->reformat->type <= PRM_REFORMAT_TYPE_L2_TO_L3_TUNNEL;
+	if (removes == tx)
 		return MODEL_S_FTE_REFORMAT_DIR;
-	return d->action & CRYPTO ? MODEL_S_OK : MODEL_S_FTE_REFORMAT_CRYPTO;
+	if (tunnel && !(tx ? d->ft->reformat_en : d->ft->decap_en))
+		return MODEL_S_FTE_REFORMAT_TABLE;
+	return !!(d->action & CRYPTO) != tunnel ? MODEL_S_OK : MODEL_S_FTE_REFORMAT_CRYPTO;
 }
 
 static enum model_synd check_modhdr(struct model_cmd *c, struct draft *d)

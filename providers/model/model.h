@@ -619,7 +619,7 @@ int model_key_get(struct model_dev *dev, struct model_dek *dek, uint32_t slot, u
 
 #define MODEL_MAX_FRAME 10240
 #define MODEL_LOG_MAX_LSO 18 /* payload bytes of one TSO */
-#define MODEL_HEADROOM 128
+#define MODEL_HEADROOM 256
 
 /* A packet in flight through the tables. `data` has MODEL_HEADROOM bytes before it for headers to come. */
 struct model_pkt {
@@ -661,6 +661,15 @@ struct model_pkt_sum {
 void model_pkt_verify(const struct model_pkt *p, struct model_pkt_sum *sum);
 /* Header checksum of the IPv4 header at h, its checksum field taken as 0. */
 uint16_t model_ipv4_csum(const uint8_t *h);
+
+/*
+ * tunnel.c. Is this the data of such a context? The rest: 0, with the packet parsed anew, or a negative errno: -EPROTO, the
+ * packet is not of that kind; -EMSGSIZE. Parsed before.
+ */
+bool model_tunnel_data_ok(uint8_t type, const uint8_t *data, size_t n);
+int model_tunnel_add(struct model_pkt *p, const struct model_reformat *r);
+int model_tunnel_del(struct model_pkt *p, const struct model_reformat *r);
+int model_tunnel_decap(struct model_pkt *p);
 
 /*
  * rss.c: hash of a parsed packet. type: what it was made of, as in the CQE; 0: nothing, and the hash is 0, too.

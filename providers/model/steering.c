@@ -8,8 +8,8 @@
  *
  * A rule's actions run in the card's fixed order, whatever the order of their bits:
  *
- *   RX   decrypt, reformat, count, modify header, flow tag, destination
- *   TX   modify header, encrypt + reformat, count, destination
+ *   RX   decrypt, reformat or decap, count, modify header, flow tag, destination
+ *   TX   modify header, encrypt + reformat or a tunnel's reformat, count, destination
  *
  * The next table sees the packet as the actions left it, with registers and ipsec_syndrome; a counter counts the bytes
  * (Ethernet header included, no FCS) that leave the rule. A rule that drops counts and runs nothing else. Several
@@ -78,7 +78,9 @@ static int rx_actions(struct model_dev *dev, struct model_pkt *p, const struct m
 	if (!err && (fte->action & PRM_FLOW_CONTEXT_ACTION_PACKET_REFORMAT))
 		err = fte->reformat->type == PRM_REFORMAT_TYPE_DEL_ESP_TRANSPORT
 			      ? model_esp_del(dev, p)
-			      : -EPROTO;
+			      : model_tunnel_del(p, fte->reformat);
+	if (!err && (fte->action & PRM_FLOW_CONTEXT_ACTION_DECAP))
+		err = model_tunnel_decap(p);
 	if (err) {
 		count_drop(dev, MODEL_DROP_RX_REFORMAT);
 		return -1;
@@ -103,7 +105,7 @@ static int tx_actions(struct model_dev *dev, struct model_pkt *p, const struct m
 	if (encrypt)
 		err = reformat ? model_esp_add(dev, p, fte->ipsec, fte->reformat) : -EOPNOTSUPP;
 	else if (reformat)
-		err = -EPROTO;
+		err = model_tunnel_add(p, fte->reformat);
 	if (err) {
 		count_drop(dev, err == -EPROTO || err == -EMSGSIZE ? MODEL_DROP_TX_REFORMAT
 								   : MODEL_DROP_TX_CRYPTO);

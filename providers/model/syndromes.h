@@ -176,7 +176,7 @@
 	Y(COUNTER_RANGE, 0x0d00070f, IX_ERR, "flow counter: the query leaves the bulk") \
 	Y(REFORMAT_TYPE, 0x0d000710, BAD_PARAM_ERR, "packet reformat: type is not offered") \
 	Y(REFORMAT_SIZE, 0x0d000711, BAD_PARAM_ERR, "packet reformat: data size is not the type's, or above max_encap_header_size") \
-	Y(REFORMAT_PARAM, 0x0d000712, BAD_PARAM_ERR, "packet reformat: parameter or data of an ESP header") \
+	Y(REFORMAT_PARAM, 0x0d000712, BAD_PARAM_ERR, "packet reformat: parameter, or data that is no such header") \
 	Y(MODHDR_COUNT, 0x0d000713, BAD_PARAM_ERR, "modify header: 0 actions or more than max_modify_header_actions") \
 	Y(MODHDR_ACTION, 0x0d000714, BAD_PARAM_ERR, "modify header: unknown action type, or a reserved bit in an action") \
 	Y(MODHDR_FIELD, 0x0d000715, BAD_PARAM_ERR, "modify header: unknown field") \
@@ -203,14 +203,16 @@
 	Y(FTE_CRYPTO_TYPE, 0x0d00080e, BAD_PARAM_ERR, "entry: encrypt_decrypt_type must be IPSEC") \
 	Y(FTE_CRYPTO_OBJ, 0x0d00080f, BAD_PARAM_ERR, "entry: a crypto object without a crypto action") \
 	Y(FTE_REFORMAT_ID, 0x0d000810, BAD_PARAM_ERR, "entry: a reformat context without PACKET_REFORMAT") \
-	Y(FTE_REFORMAT_DIR, 0x0d000811, BAD_PARAM_ERR, "entry: adding ESP is for NIC_TX, removing it for NIC_RX") \
-	Y(FTE_REFORMAT_CRYPTO, 0x0d000812, BAD_PARAM_ERR, "entry: an ESP reformat needs the crypto action of its direction") \
+	Y(FTE_REFORMAT_DIR, 0x0d000811, BAD_PARAM_ERR, "entry: adding headers is for NIC_TX, removing them for NIC_RX") \
+	Y(FTE_REFORMAT_CRYPTO, 0x0d000812, BAD_PARAM_ERR, "entry: an ESP reformat needs the crypto action of its direction, a tunnel has none") \
 	Y(FTE_MODHDR_ID, 0x0d000813, BAD_PARAM_ERR, "entry: a modify header context without MOD_HDR") \
 	Y(FTE_MODHDR_TYPE, 0x0d000814, BAD_PARAM_ERR, "entry: the modify header context is for the other direction") \
 	Y(FTE_TAG, 0x0d000815, BAD_PARAM_ERR, "entry: flow_tag is for NIC_RX only") \
 	Y(FTE_FEATURE, 0x0d000816, BAD_PARAM_ERR, "entry: VLAN, ASO, flow source, hairpin and extended destinations are not offered") \
 	Y(FTE_MODIFY_MASK, 0x0d000817, BAD_PARAM_ERR, "entry: modify_enable_mask must be 0 to set and 1..0x1f to modify") \
-	Y(FTE_MODIFY_MATCH, 0x0d000818, BAD_PARAM_ERR, "entry: group and match value cannot be modified")
+	Y(FTE_MODIFY_MATCH, 0x0d000818, BAD_PARAM_ERR, "entry: group and match value cannot be modified") \
+	Y(FTE_DECAP, 0x0d000819, BAD_PARAM_ERR, "entry: DECAP is for NIC_RX tables with decap_en, without another reformat or crypto") \
+	Y(FTE_REFORMAT_TABLE, 0x0d00081a, BAD_PARAM_ERR, "entry: a tunnel's reformat needs a table with reformat_en (NIC_TX) or decap_en (NIC_RX)")
 
 #define MODEL_SYNDROMES(Y) \
 	MODEL_SYNDROMES_COMMAND(Y) \

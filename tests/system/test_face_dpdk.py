@@ -14,7 +14,7 @@ import tempfile
 import testpmd
 
 testpmd.enter()
-from scapy.all import (IP, IPv6, TCP, UDP, Dot1Q, Ether, Raw)  # noqa: E402
+from scapy.all import GRE, IP, TCP, UDP, VXLAN, Dot1Q, Ether, IPv6, Raw  # noqa: E402
 
 FRAMES, LOOPED = 100_000, 100_000
 SIZES = (60, 64, 65, 128, 256, 511, 1024, 1500, 1514, 4000, 9014)
@@ -164,8 +164,37 @@ def rules(dv):
     print(f"rules, dv_flow_en={dv}: queue, drop, count, mark, flag, RSS by Toeplitz; refused as the driver must")
 
 
+def tunnels():
+    """Frames leave inside of VXLAN and of GRE; scapy takes them out. DPDK leaves lengths and the checksum to the device."""
+    t = testpmd.Testpmd(["port=tap:t0", "port=tap:t1"])
+    t.say("set vxlan ip-version ipv4 vni 77 udp-src 4000 udp-dst 4789 ip-src 198.51.100.1 ip-dst 198.51.100.2 "
+          "eth-src 02:00:00:00:00:03 eth-dst 02:00:00:00:00:04")
+    t.ask("flow create 1 egress pattern eth / ipv4 / udp / end actions vxlan_encap / end", r"Flow rule #\d+ created")
+    t.say("set raw_encap 0 eth src is 02:00:00:00:00:03 dst is 02:00:00:00:00:04 / ipv4 src is 198.51.100.1 dst is 198.51.100.2 "
+          "proto is 47 / gre protocol is 0x0800 / end_set")
+    t.ask("flow create 1 egress pattern eth / ipv4 / tcp / end actions raw_decap / raw_encap index 0 / end", "created")
+    t.start()
+    a, b = testpmd.Host("t0"), testpmd.Host("t1")
+    for length in (1, 47, 500, 1400, 8000):
+        for inner, kind, skip in ((eth(V4, UDP(sport=1, dport=2), length=length), VXLAN, 0),
+                                  (eth(V4, TCP(sport=1, dport=2), length=length), GRE, 14)):
+            a.send(inner)
+            got, = b.receive(testpmd.PATIENCE_S)
+            outer = Ether(got)
+            check(kind in outer and bytes(outer[kind].payload) == inner[skip:], f"in {kind.__name__}: {outer!r}")
+            check((outer[IP].src, outer[IP].len) == ("198.51.100.1", len(got) - 14), f"outer IP: {outer!r}")
+            again = IP(bytes(outer[IP]))
+            del again.chksum
+            check(IP(bytes(again)).chksum == outer[IP].chksum, f"its checksum: {outer!r}")
+            if kind is VXLAN:
+                check((outer[UDP].len, outer[UDP].dport, outer[VXLAN].vni) == (len(got) - 34, 4789, 77), f"VXLAN: {outer!r}")
+    check(not t.quit(), "dropped")
+    print("tunnels: frames of 43 to 8042 bytes leave inside of VXLAN and GRE")
+
+
 io(1)
 io(0)
 pair()
 rules(1)
 rules(0)
+tunnels()

@@ -306,16 +306,69 @@ static void modify_header(void **state)
 	assert_int_equal(mlx5dv_destroy_flow_matcher(rx), 0);
 }
 
-/* The model has no tunnels: as on a card without the capability. */
+static struct ibv_flow_action *reformat(int type, size_t len, int table)
+{
+	/* Ethernet, IPv4, UDP to 4789, VXLAN */
+	static const uint8_t vxlan[50] = {
+		[12] = 8, [14] = 0x45, [22] = 64, 17, [36] = 0x12, 0xb5, [42] = 8};
+	uint8_t data[sizeof(vxlan)];
+
+	memcpy(data, vxlan, sizeof(data));
+	errno = 0;
+	return mlx5dv_create_flow_action_packet_reformat(
+		t.ctx, len, len ? data : NULL, (enum mlx5dv_flow_action_packet_reformat_type)type,
+		(enum mlx5dv_flow_table_type)table);
+}
+
+/* Each kind for one direction only; firmware looks at the header. */
 static void packet_reformat(void **state)
 {
-	uint8_t header[14] = {0};
+	enum { RX = MLX5DV_FLOW_TABLE_TYPE_NIC_RX, TX = MLX5DV_FLOW_TABLE_TYPE_NIC_TX };
+	enum {
+		DECAP = MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2,
+		ENCAP = MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL,
+		DECAP3 = MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2,
+		ENCAP3 = MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL,
+	};
+	static const struct {
+		int type, table;
+		size_t len;
+		int err;
+	} list[] = {{DECAP, RX, 0, 0},
+		    {ENCAP, TX, 50, 0},
+		    {DECAP3, RX, 14, 0},
+		    {ENCAP3, TX, 50, 0},
+		    {DECAP, TX, 0, EOPNOTSUPP},
+		    {ENCAP, RX, 50, EOPNOTSUPP},
+		    {DECAP3, TX, 14, EOPNOTSUPP},
+		    {ENCAP3, RX, 50, EOPNOTSUPP},
+		    {ENCAP, TX, 0, ENOENT},
+		    {ENCAP, TX, 14, EINVAL}, /* no IP header */
+		    {DECAP3, RX, 15, EINVAL},
+		    {9, RX, 14, EINVAL},
+		    {DECAP, MLX5DV_FLOW_TABLE_TYPE_FDB, 0, EOPNOTSUPP}};
+	struct mlx5dv_flow_matcher *rx = matcher(MLX5DV_FLOW_TABLE_TYPE_NIC_RX);
+	struct ibv_flow_action *a;
+	struct ibv_flow *flow;
 
-	assert_null(mlx5dv_create_flow_action_packet_reformat(
-		t.ctx, sizeof(header), header,
-		MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL,
-		MLX5DV_FLOW_TABLE_TYPE_NIC_TX));
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_non_null(rx);
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		a = reformat(list[i].type, list[i].len, list[i].table);
+		assert_int_equal(errno, list[i].err);
+		if (list[i].err) {
+			assert_null(a);
+			continue;
+		}
+		assert_non_null(a);
+		flow = flow_with(rx, a);
+		assert_int_equal(flow != NULL, list[i].table == RX);
+		if (flow) {
+			assert_int_equal(ibv_destroy_flow_action(a), EBUSY);
+			assert_int_equal(ibv_destroy_flow(flow), 0);
+		}
+		assert_int_equal(ibv_destroy_flow_action(a), 0);
+	}
+	assert_int_equal(mlx5dv_destroy_flow_matcher(rx), 0);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -417,7 +417,7 @@ static void entry_refusals(void **state)
 			   ACTION(COUNT) | ACTION(FWD_DEST);
 
 	FTE_BAD(action, all | ACTION(VLAN_POP), MODEL_S_FTE_ACTION);
-	FTE_BAD(action, all | ACTION(DECAP), MODEL_S_FTE_ACTION);
+	FTE_BAD(action, all | ACTION(DECAP), MODEL_S_FTE_DECAP);
 	FTE_BAD(action, all & ~ACTION(FWD_DEST), MODEL_S_FTE_TERMINAL);
 	FTE_BAD(action, all | ACTION(ALLOW), MODEL_S_FTE_TERMINAL);
 	FTE_BAD(action, ACTION(DROP) | ACTION(MOD_HDR), MODEL_S_FTE_DROP_MODHDR);
@@ -444,6 +444,39 @@ static void entry_reformat_needs_crypto(void **state)
 		ACTION(PACKET_REFORMAT) | ACTION(MOD_HDR) | ACTION(COUNT) | ACTION(FWD_DEST));
 	PRM_SET(flow_context, FTE_CTX, encrypt_decrypt_obj_id, 0);
 	bad(MODEL_S_FTE_REFORMAT_CRYPTO);
+}
+
+static uint32_t tunnel(unsigned int type)
+{
+	uint8_t *ctx = PRM_AT(alloc_packet_reformat_context_in, m.in, packet_reformat_context);
+	bool header = type == PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2;
+
+	mailbox_build(&w, PRM_CMD_OP_ALLOC_PACKET_REFORMAT_CONTEXT, &m);
+	memset(ctx, 0, sizeof(m.in) - (size_t)(ctx - m.in));
+	PRM_SET(packet_reformat_context_in, ctx, reformat_type, type);
+	PRM_SET(packet_reformat_context_in, ctx, reformat_data_size, header ? 14 : 34);
+	m.inlen = header ? 48 : 68;
+	ctx = PRM_AT(packet_reformat_context_in, ctx, reformat_data);
+	ctx[12] = 8; /* Ethernet, IPv4 */
+	ctx[14] = header ? 0 : 0x45;
+	good();
+	return (uint32_t)PRM_GET(alloc_packet_reformat_context_out, out, packet_reformat_id);
+}
+
+/* Tables have to be made for it; no crypto besides. */
+static void entry_tunnels(void **state)
+{
+	uint32_t add = tunnel(PRM_REFORMAT_TYPE_L2_TO_L2_TUNNEL);
+	uint32_t del = tunnel(PRM_REFORMAT_TYPE_L3_TUNNEL_TO_L2);
+	unsigned int plain = ACTION(MOD_HDR) | ACTION(COUNT) | ACTION(FWD_DEST);
+
+	FTE_BAD(packet_reformat_id, add, MODEL_S_FTE_REFORMAT_DIR);
+	FTE_BAD(packet_reformat_id, del, MODEL_S_FTE_REFORMAT_TABLE);
+	mailbox_build(&w, PRM_CMD_OP_SET_FLOW_TABLE_ENTRY, &m);
+	PRM_SET(flow_context, FTE_CTX, action, plain | ACTION(DECAP));
+	PRM_SET(flow_context, FTE_CTX, packet_reformat_id, 0);
+	PRM_SET(flow_context, FTE_CTX, encrypt_decrypt_obj_id, 0);
+	bad(MODEL_S_FTE_DECAP);
 }
 
 static void entry_places(void **state)
@@ -818,6 +851,7 @@ int main(void)
 		TEST(an_empty_mask_takes_all),
 		TEST(entry_refusals),
 		TEST(entry_reformat_needs_crypto),
+		TEST(entry_tunnels),
 		TEST(entry_places),
 		TEST(destinations),
 		TEST(tx_entries),

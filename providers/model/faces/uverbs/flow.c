@@ -172,22 +172,31 @@ static int counters(struct uv_call *c, struct model_root_rule *r, struct uv_obj 
 	return 0;
 }
 
-/* One that modifies headers, of the table's direction. */
-static int actions(struct uv_call *c, struct model_root_rule *r, struct uv_obj **used)
+/* Each kind once, of the table's direction. */
+static int action(const struct uv_flow_action *a, struct model_root_rule *r)
 {
-	const struct uv_arg *list = uv_arg(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS);
 	uint8_t type = r->match.dir == PROV_TX ? PRM_FLOW_TABLE_TYPE_NIC_TX
 					       : PRM_FLOW_TABLE_TYPE_NIC_RX;
-	const struct uv_flow_action *a;
 
-	if (!list->nobjs)
-		return 0;
-	a = (const struct uv_flow_action *)list->objs[0];
-	if (list->nobjs > 1 || a->table_type != type)
+	if (a->table_type != type || (a->modify_header && r->modify_header) ||
+	    (!a->modify_header && (r->reformat || r->decap)))
 		return -EINVAL;
-	r->modify_header = a->modify_header;
-	*used = list->objs[0];
+	if (a->modify_header)
+		r->modify_header = a->modify_header;
+	else if (a->reformat)
+		r->reformat = a->reformat;
+	else
+		r->decap = true;
 	return 0;
+}
+
+static int actions(const struct uv_arg *list, struct model_root_rule *r)
+{
+	int err = list->nobjs > UV_FLOW_ACTIONS ? -EINVAL : 0;
+
+	for (unsigned int i = 0; i < list->nobjs && !err; i++)
+		err = action((const struct uv_flow_action *)list->objs[i], r);
+	return err;
 }
 
 static int options(struct uv_call *c, struct model_root_rule *r)
@@ -217,7 +226,8 @@ static int flow_create(struct uv_call *c)
 					      .criteria_enable = m->criteria,
 					      .mask = m->mask,
 					      .value = value}};
-	struct uv_obj *counter = NULL, *action = NULL;
+	const struct uv_arg *list = uv_arg(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS);
+	struct uv_obj *counter = NULL;
 	int err = options(c, &r);
 
 	if (!err)
@@ -227,7 +237,7 @@ static int flow_create(struct uv_call *c)
 	if (!err)
 		err = counters(c, &r, &counter);
 	if (!err)
-		err = actions(c, &r, &action);
+		err = actions(list, &r);
 	if (!err)
 		err = uv_flow_attach(c->ctx, f, &r);
 	if (err)
@@ -236,7 +246,8 @@ static int flow_create(struct uv_call *c)
 	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX));
 	uv_flow_use(c->ctx, f, uv_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP));
 	uv_flow_use(c->ctx, f, counter);
-	uv_flow_use(c->ctx, f, action);
+	for (unsigned int i = 0; i < list->nobjs; i++)
+		uv_flow_use(c->ctx, f, list->objs[i]);
 	return 0;
 }
 

@@ -5,20 +5,21 @@
 
 #include "uverbs.h"
 
-enum { UV_FLOW_USES = 4 };
+enum { UV_FLOW_ACTIONS = 2, UV_FLOW_USES = 3 + UV_FLOW_ACTIONS };
 
 struct uv_flow {
 	struct uv_obj o;
-	struct uv_obj *uses[UV_FLOW_USES]; /* matcher, destination, counter, action */
+	struct uv_obj *uses[UV_FLOW_USES]; /* matcher, destination, counter, actions */
 	unsigned int nuses;
 	struct prov_attachment *at;
 };
 
-/* What mlx5dv_create_flow_action_modify_header() made. */
+/* What mlx5dv_create_flow_action_modify_header() or _packet_reformat() made. */
 struct uv_flow_action {
 	struct uv_obj o;
 	uint8_t table_type; /* PRM_FLOW_TABLE_TYPE_* */
-	uint32_t modify_header;
+	uint32_t modify_header,
+		reformat; /* 0: not this; neither: decapsulation, of which firmware has no object */
 };
 
 extern const struct uv_class uv_flow_class;
