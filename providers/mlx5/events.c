@@ -209,6 +209,8 @@ void mlx5_events_end(struct prov_device *dev)
 
 void mlx5_events_free(struct prov_device *dev)
 {
-	while (dev->events.listeners)
-		remove_listener(&dev->events, dev->events.listeners);
+	for (struct mlx5_listener *l = dev->events.listeners, *next; l; l = next) {
+		next = l->next;
+		free(l);
+	}
 }

@@ -45,7 +45,8 @@ bool face_preload(char **argv, const char *model)
 #endif
 }
 
-int face_census_bad(void)
+/* Lines of the census that do not have all of these words. -1: there is no line. */
+static int lines_without(const char *first, const char *second)
 {
 	FILE *f = fopen(getenv("MLXO_MODEL_CENSUS"), "r");
 	char line[4096];
@@ -55,12 +56,21 @@ int face_census_bad(void)
 		return -1;
 	while (fgets(line, sizeof(line), f)) {
 		n++;
-		if (!strstr(line, "\"left\": {}") || !strstr(line, "\"live\": {}")) {
+		if (!strstr(line, first) || !strstr(line, second)) {
 			fprintf(stderr, "census: %s", line);
 			bad++;
 		}
 	}
 	fclose(f);
-	unlink(getenv("MLXO_MODEL_CENSUS"));
 	return n ? bad : -1;
+}
+
+int face_census_bad(void)
+{
+	return lines_without("\"left\": {}", "\"live\": {}");
+}
+
+int face_census_live(void)
+{
+	return lines_without("\"live\": {}", "\"device\"");
 }

@@ -12,5 +12,7 @@
 bool face_preload(char **argv, const char *model);
 /* Census lines of the contexts closed so far that say that something was left or lives. -1: no line at all. */
 int face_census_bad(void);
+/* The same, that say that something lives; what a program left and the face cleaned up is allowed. */
+int face_census_live(void);
 
 #endif

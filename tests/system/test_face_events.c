@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "prm/prm.h"
+#include "providers/model/faces/uverbs/control.h"
 #include "tests/lib/face.h"
 
 enum { PATIENCE_MS = 60000, SHORT_MS = 20, FRAME = 64 };
@@ -107,6 +109,16 @@ static bool readable(int fd, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
+/* The face does now what its thread would do a moment later. */
+static void settle(void)
+{
+	mlxo_face_settle_fn fn;
+
+	*(void **)&fn = dlsym(RTLD_DEFAULT, "mlxo_face_settle");
+	assert_non_null(fn);
+	fn("mlx5_0");
+}
+
 static void take_event(struct sender *s)
 {
 	struct ibv_cq *cq;
@@ -122,12 +134,38 @@ static void take_event(struct sender *s)
 static enum ibv_wc_status take_completion(struct sender *s)
 {
 	struct ibv_wc wc = {0};
-	int n;
+	int n = 0;
 
-	while ((n = ibv_poll_cq(s->cq, 1, &wc)) == 0)
-		;
+	for (int ms = 0; n == 0 && ms < PATIENCE_MS; ms++) {
+		settle();
+		n = ibv_poll_cq(s->cq, 1, &wc);
+		if (n == 0)
+			usleep(1000);
+	}
 	assert_int_equal(n, 1);
 	return wc.status;
+}
+
+/* A queue whose destroy was refused goes on. */
+static void test_refused_destroy(void **state)
+{
+	struct model_fault fault = {.kind = MODEL_FAULT_STATUS,
+				    .nth = 1,
+				    .opcode = PRM_CMD_OP_DESTROY_SQ,
+				    .status = PRM_CMD_STAT_RES_BUSY,
+				    .syndrome = 0x1234};
+	struct sender *s = *state;
+	const struct model_controls *controls;
+	mlxo_face_controls_fn find;
+	struct prov_device *card;
+
+	*(void **)&find = dlsym(RTLD_DEFAULT, "mlxo_face_controls");
+	assert_non_null(find);
+	controls = find("mlx5_0", &card);
+	assert_int_equal(controls->fault_set(card, &fault), 0);
+	assert_int_equal(ibv_destroy_qp(s->qp), EBUSY);
+	assert_int_equal(post(s, s->mr->lkey), 0);
+	assert_int_equal(take_completion(s), IBV_WC_SUCCESS);
 }
 
 /* One event per arming, also the first one, whose record is all zero. */
@@ -150,16 +188,10 @@ static void test_completion_channel(void **state)
 static void test_late_arming(void **state)
 {
 	struct sender *s = *state;
-	struct ibv_wc wc;
 
 	assert_int_equal(post(s, s->mr->lkey), 0);
-	while (ibv_poll_cq(s->cq, 0, &wc) == 0 && !readable(s->channel->fd, 0)) {
-		static bool armed;
-
-		if (!armed)
-			assert_int_equal(ibv_req_notify_cq(s->cq, 0), 0);
-		armed = true;
-	}
+	settle();
+	assert_int_equal(ibv_req_notify_cq(s->cq, 0), 0);
 	assert_true(readable(s->channel->fd, PATIENCE_MS));
 }
 
@@ -269,6 +301,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_completion_channel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late_arming, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused_destroy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failure_moves_the_qp, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_subscriptions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_async_descriptor, setup, teardown),

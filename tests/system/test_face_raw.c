@@ -25,6 +25,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
 #include "prm/prm.h"
@@ -384,6 +385,64 @@ static void test_nothing_lives(void **state)
 	unlink(getenv("MLXO_MODEL_CENSUS"));
 }
 
+/* A page of the program that it may only read, with this call in it. */
+static int send_read_only(int fd, struct call *c)
+{
+	struct call *page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int err;
+
+	c->hdr.length = (uint16_t)(sizeof(c->hdr) + c->hdr.num_attrs * sizeof(c->attrs[0]));
+	*page = *c;
+	assert_int_equal(mprotect(page, sizeof(*page), PROT_READ), 0);
+	err = ioctl(fd, RDMA_VERBS_IOCTL, &page->hdr) ? errno : 0;
+	munmap(page, sizeof(*page));
+	return err;
+}
+
+/* Close it: lines of the census that say that something was left, more than before. */
+static int left_of(int fd)
+{
+	int before = face_census_bad();
+
+	close(fd);
+	return face_census_bad() - (before < 0 ? 0 : before);
+}
+
+/* Whatever the program cannot be told of is not there. */
+static void test_answer_has_no_place(void **state)
+{
+	uint32_t pages = 0, length, page;
+	uint64_t offset, set = 0;
+	int fd = open_context(), before;
+	struct call uar = call(MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC);
+	struct call events = call(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC);
+	struct call header =
+		call(UVERBS_OBJECT_FLOW_ACTION, MLX5_IB_METHOD_FLOW_ACTION_CREATE_MODIFY_HEADER);
+
+	(void)state;
+	attr(&uar, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, 0, 0);
+	attr(&uar, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 4, pages);
+	attr(&uar, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, 8, (uintptr_t)&offset);
+	attr(&uar, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, 4, (uintptr_t)&length);
+	attr(&uar, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, 4, (uintptr_t)&page);
+	assert_int_equal(send_read_only(fd, &uar), EFAULT);
+	PRM_SET(set_action_in, &set, action_type, PRM_ACTION_TYPE_SET);
+	PRM_SET(set_action_in, &set, field, PRM_ACTION_IN_FIELD_METADATA_REG_C_0);
+	attr(&header, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_HANDLE, 0, 0);
+	attr(&header, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_ACTIONS_PRM, sizeof(set), set);
+	attr(&header, MLX5_IB_ATTR_CREATE_MODIFY_HEADER_FT_TYPE, 1,
+	     MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX);
+	assert_int_equal(send_read_only(fd, &header), EFAULT);
+	before = dup(fd);
+	close(before);
+	attr(&events, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, 0, 0);
+	assert_int_equal(send_read_only(fd, &events), EFAULT);
+	assert_int_equal(dup(fd), before); /* no descriptor came before it */
+	close(before);
+	assert_int_equal(left_of(fd), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +454,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_without_devx),
 		cmocka_unit_test(test_handles),
 		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_answer_has_no_place),
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_close_while_in_use),

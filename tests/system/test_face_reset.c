@@ -20,6 +20,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <rdma/ib_user_verbs.h>
+
 #include "prm/prm.h"
 #include "providers/model/faces/uverbs/control.h"
 #include "tests/lib/face.h"
@@ -185,6 +187,7 @@ static void a_reset(void **state)
 static void a_death(void **state)
 {
 	struct model_fault fault = {.kind = MODEL_FAULT_FATAL, .nth = 1};
+	struct ib_uverbs_async_event_desc again;
 	struct user u;
 
 	(void)state;
@@ -195,9 +198,11 @@ static void a_death(void **state)
 	expect_gone(&u);
 	assert_null(open_context());
 	assert_int_equal(errno, EAGAIN);
-	assert_int_equal(controls->reset(card), 0);
 	expect_fatal(u.ctx);
+	assert_int_equal(controls->reset(card), 0);
 	expect_gone(&u);
+	assert_int_equal(read(u.ctx->async_fd, &again, sizeof(again)), -1); /* told once */
+	assert_int_equal(errno, EIO);
 	end(&u);
 }
 
@@ -270,13 +275,29 @@ static void before_and_after(void **state)
 	assert_int_equal(objects(), 0);
 }
 
+/* Nonsense is refused, and the card stays what it was. */
+static void bad_options(void **state)
+{
+	mlxo_face_card_open_fn fn;
+	char name[MLXO_FACE_NAME], why[256] = "";
+	struct ibv_context *ctx;
+
+	(void)state;
+	*(void **)&fn = dlsym(RTLD_DEFAULT, "mlxo_face_card_open");
+	assert_non_null(fn);
+	assert_int_equal(fn("port=nowhere", name, why, sizeof(why)), -EINVAL);
+	assert_true(strlen(why) > 10);
+	ctx = open_context();
+	assert_non_null(ctx);
+	assert_int_equal(ibv_close_device(ctx), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reset),
-		cmocka_unit_test(a_death),
-		cmocka_unit_test(readers_wake),
-		cmocka_unit_test(before_and_after),
+		cmocka_unit_test(a_reset),	cmocka_unit_test(a_death),
+		cmocka_unit_test(readers_wake), cmocka_unit_test(before_and_after),
+		cmocka_unit_test(bad_options),
 	};
 
 	(void)argc;

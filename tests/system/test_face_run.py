@@ -56,6 +56,9 @@ check(r.returncode != 0 and "allowed are refused, calls, mailboxes" in r.stderr,
 env["MLXO_MODEL_TRACE"] = "refused"
 r = run("model", "run", "fault=ALLOC_PD@1:timeout", "--", example)
 check(r.returncode == 1 and "firmware: ALLOC_PD: no answer: Connection timed out" in r.stderr, f"no answer: {r}")
+env["MLXO_MODEL_TRACE"] = "loud"
+r = run("model", "run", "--", example)
+check(r.returncode != 0 and "MLXO_MODEL_TRACE=loud: allowed are refused, calls and mailboxes" in r.stderr, f"loud: {r}")
 del env["MLXO_MODEL_TRACE"]
 
 # devices

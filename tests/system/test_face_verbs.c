@@ -246,7 +246,7 @@ static void drop(void **state)
 	assert_int_equal(ibv_destroy_flow(flow), 0);
 }
 
-static struct mlx5dv_flow_matcher *matcher(enum mlx5dv_flow_table_type type)
+static struct mlx5dv_flow_matcher *matcher_at(enum mlx5dv_flow_table_type type, uint16_t priority)
 {
 	struct {
 		size_t size;
@@ -254,11 +254,17 @@ static struct mlx5dv_flow_matcher *matcher(enum mlx5dv_flow_table_type type)
 	} mask = {sizeof(mask.bytes), {0}};
 	struct mlx5dv_flow_matcher_attr attr = {
 		.type = IBV_FLOW_ATTR_NORMAL,
+		.priority = priority,
 		.match_mask = (struct mlx5dv_flow_match_parameters *)(void *)&mask,
 		.comp_mask = MLX5DV_FLOW_MATCHER_MASK_FT_TYPE,
 		.ft_type = type};
 
 	return mlx5dv_create_flow_matcher(t.ctx, &attr);
+}
+
+static struct mlx5dv_flow_matcher *matcher(enum mlx5dv_flow_table_type type)
+{
+	return matcher_at(type, 0);
 }
 
 static struct ibv_flow *flow_with(struct mlx5dv_flow_matcher *m, struct ibv_flow_action *action)
@@ -271,8 +277,33 @@ static struct ibv_flow *flow_with(struct mlx5dv_flow_matcher *m, struct ibv_flow
 		{.type = MLX5DV_FLOW_ACTION_IBV_FLOW_ACTION, .action = action},
 		{.type = MLX5DV_FLOW_ACTION_DEST_IBV_QP, .qp = t.qp}};
 
-	return mlx5dv_create_flow(m, (struct mlx5dv_flow_match_parameters *)(void *)&value, 2,
-				  list);
+	return mlx5dv_create_flow(m, (struct mlx5dv_flow_match_parameters *)(void *)&value,
+				  action ? 2 : 1, action ? list : list + 1);
+}
+
+/* A matcher takes any; the flow is what is refused. */
+static void priorities(void **state)
+{
+	static const uint16_t priority[] = {0, 15, 16, 99};
+	struct rule r = any_frame();
+
+	for (size_t i = 0; i < 4; i++) {
+		struct mlx5dv_flow_matcher *m =
+			matcher_at(MLX5DV_FLOW_TABLE_TYPE_NIC_RX, priority[i]);
+		struct ibv_flow *flow[2];
+
+		assert_non_null(m);
+		r.attr.priority = priority[i];
+		errno = 0;
+		flow[0] = flow_with(m, NULL);
+		assert_int_equal(errno, i < 2 ? 0 : ENOMEM);
+		errno = 0;
+		flow[1] = ibv_create_flow(t.qp, &r.attr);
+		assert_int_equal(errno, i < 2 ? 0 : ENOMEM);
+		for (int k = 0; k < 2 && i < 2; k++)
+			assert_int_equal(ibv_destroy_flow(flow[k]), 0);
+		assert_int_equal(mlx5dv_destroy_flow_matcher(m), 0);
+	}
 }
 
 static void modify_header(void **state)
@@ -376,9 +407,11 @@ static void packet_reformat(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(used_ones_stay), TEST(states),	   TEST(refused_rss),
-		TEST(refused_tables), TEST(devx_on_verbs), TEST(counters),
-		TEST(drop),	      TEST(modify_header), TEST(packet_reformat),
+		TEST(used_ones_stay), TEST(states),
+		TEST(refused_rss),    TEST(refused_tables),
+		TEST(devx_on_verbs),  TEST(counters),
+		TEST(drop),	      TEST(priorities),
+		TEST(modify_header),  TEST(packet_reformat),
 	};
 
 	if (!face_preload(argv, "model"))

@@ -178,6 +178,12 @@ bool uv_channel_closed(int fd)
 	return n;
 }
 
+void uv_channel_retract(int fd)
+{
+	uv_channel_closed(fd);
+	uv_real_close(fd);
+}
+
 /* -- reading ------------------------------------------------------------------------------------------------- */
 
 /* A reference, or NULL. */

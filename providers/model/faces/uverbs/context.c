@@ -278,6 +278,12 @@ int uv_obj_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	return 0;
 }
 
+void uv_obj_retract(struct uv_ctx *ctx, struct uv_obj *o)
+{
+	if (uv_obj_get(ctx, o->cls->object, o->handle, UV_WRITE, &o) == 0 && uv_obj_destroy(ctx, o))
+		uv_obj_put(ctx, o, UV_WRITE);
+}
+
 void uv_obj_use(struct uv_ctx *ctx, struct uv_obj *used)
 {
 	pthread_mutex_lock(&ctx->lock);

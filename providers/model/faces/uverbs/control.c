@@ -69,16 +69,21 @@ static void put_netdev(const struct uv_card *card)
 /* With the card's lock. */
 static int renew(struct uv_card *card, const char *options, char *why, size_t whylen)
 {
-	char *spec;
+	char *spec, *old;
 	int err;
 
 	if (asprintf(&spec, "model%s%s", *options ? ":" : "", options) < 0) {
 		snprintf(why, whylen, "out of memory");
 		return -ENOMEM;
 	}
+	old = card->spec;
+	card->spec = NULL;
 	uv_card_stop(card);
 	card->spec = spec;
 	err = uv_card_open(card, why, whylen);
+	if (err)
+		card->spec = old; /* for who opens it next */
+	free(err ? spec : old);
 	if (err)
 		return err;
 	card->reserved = true;
@@ -126,18 +131,20 @@ PUBLIC int mlxo_face_port(const char *name, bool up)
 
 /* -- controls ------------------------------------------------------------------------------------------------ */
 
+/* NULL: the card was stopped since. */
 static struct uv_card *card_of(const struct prov_device *prov)
 {
-	struct uv_card *card = uv_cards;
-
-	while (card->prov != prov)
-		card++;
-	return card;
+	for (unsigned int i = 0; i < uv_ncards; i++)
+		if (uv_cards[i].prov == prov)
+			return &uv_cards[i];
+	return NULL;
 }
 
 static int reset(struct prov_device *prov)
 {
-	return uv_card_reset(card_of(prov));
+	struct uv_card *card = card_of(prov);
+
+	return card ? uv_card_reset(card) : -ENODEV;
 }
 
 /* The card's thread sends while it has its turn. */
@@ -146,6 +153,8 @@ static int watch_wire(struct prov_device *prov, model_wire_fn fn, void *ctx)
 	struct uv_card *card = card_of(prov);
 	int err;
 
+	if (!card)
+		return -ENODEV;
 	pthread_mutex_lock(&card->turn);
 	err = model_controls.wire_watch(prov, fn, ctx);
 	pthread_mutex_unlock(&card->turn);

@@ -7,10 +7,10 @@
  *
  * A program rings by a store into a mapped page, which nobody sees. Every driver writes the doorbell record before, so
  * the thread looks at the records of the queues it was told of: busily while there is work, then with growing pauses
- * of up to a millisecond. Without queues it sleeps until a frame comes or a queue is made.
+ * of up to a millisecond, or until a frame comes. Without queues it sleeps until one is made.
  *
  * Ownership: a card is made at start and opened by its first context; it stays open until the process ends, so that
- * its counters do. The thread blocks all signals.
+ * its counters do, or until a test asks for a fresh one (control.c). The thread blocks all signals.
  */
 #include "uverbs.h"
 
@@ -88,6 +88,8 @@ int uv_cards_init(char *why, size_t whylen)
 
 	if (!err)
 		err = uv_inject_init(why, whylen);
+	if (!err)
+		err = uv_trace_init(why, whylen);
 	for (char *w = copy ? strtok_r(copy, " \t\n", &save) : NULL; w && !err;
 	     w = strtok_r(NULL, " \t\n", &save)) {
 		if (uv_ncards == UV_MAX_CARDS) {
@@ -282,8 +284,12 @@ int uv_watch_add(struct uv_card *card, const struct uv_watch *what)
 	return 0;
 }
 
-void uv_watch_remove(struct uv_card *card, enum uv_watched what, uint32_t number)
+void uv_watch_remove(struct uv_ctx *ctx, enum uv_watched what, uint32_t number)
 {
+	struct uv_card *card = ctx->card;
+
+	if (uv_ctx_is_stale(ctx))
+		return;
 	pthread_mutex_lock(&card->work);
 	for (struct uv_watch **p = &card->watches; *p;) {
 		struct uv_watch *w = *p;

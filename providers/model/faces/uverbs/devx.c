@@ -116,7 +116,7 @@ static void watch(struct uv_ctx *ctx, const struct prov_obj *d, bool add, const 
 	if (add && w.what != UV_WATCH_CQ)
 		uv_watch_add(ctx->card, &w);
 	else if (!add)
-		uv_watch_remove(ctx->card, w.what, w.number);
+		uv_watch_remove(ctx, w.what, w.number);
 }
 
 static int devx_destroy(struct uv_ctx *ctx, struct uv_obj *o)

@@ -16,8 +16,6 @@
 
 #include "verbs.h"
 
-enum { PRIORITIES = 16, MAX_TAG = 1 << 24 };
-
 #define MATCH_BYTES PRM_BYTES(fte_match_param)
 
 struct uv_matcher {
@@ -75,10 +73,7 @@ static int matcher_create(struct uv_call *c)
 		return err;
 	if (type->a.attr_data.enum_data.elem_id != MLX5_IB_FLOW_TYPE_NORMAL)
 		return -EOPNOTSUPP;
-	err = uv_in(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, &m->priority, sizeof(m->priority));
-	if (err)
-		return err;
-	return m->priority < PRIORITIES ? 0 : -ENOMEM; /* the kernel's word for it */
+	return uv_in(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, &m->priority, sizeof(m->priority));
 }
 
 /* -- flows ------------------------------------------------------------------------------------------------------- */
@@ -209,7 +204,7 @@ static int options(struct uv_call *c, struct model_root_rule *r)
 		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, &r->tag, sizeof(r->tag));
 	if (err)
 		return err;
-	if (r->tag >= MAX_TAG ||
+	if (r->tag >= UV_MAX_TAG ||
 	    flags & ~(uint64_t)(DROP | MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS))
 		return -EINVAL;
 	r->drop = flags & DROP;
@@ -228,7 +223,8 @@ static int flow_create(struct uv_call *c)
 					      .value = value}};
 	const struct uv_arg *list = uv_arg(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS);
 	struct uv_obj *counter = NULL;
-	int err = options(c, &r);
+	int err = m->priority < UV_PRIORITIES ? options(c, &r)
+					      : -ENOMEM; /* mlx5_ib_raw_fs_rule_add() */
 
 	if (!err)
 		err = uv_in(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, value, sizeof(value));

@@ -5,6 +5,8 @@
 
 #include "uverbs.h"
 
+/* MLX5_IB_FLOW_LAST_PRIO + 1 of Linux hw/mlx5/mlx5_ib.h; a flow tag has 24 bits. */
+enum { UV_PRIORITIES = 16, UV_MAX_TAG = 1 << 24 };
 enum { UV_FLOW_ACTIONS = 2, UV_FLOW_USES = 3 + UV_FLOW_ACTIONS };
 
 struct uv_flow {

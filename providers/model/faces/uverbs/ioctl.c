@@ -253,14 +253,19 @@ static int publish(struct uv_call *c)
 			c->arg[i].a.data = c->made->handle;
 			err = write_back(&c->arg[i]);
 		}
+	if (err)
+		uv_obj_retract(c->ctx, c->made);
 	return err;
 }
 
 static int finish(struct uv_call *c, int err)
 {
 	for (unsigned int i = 0; i < c->m->nspecs && !err; i++)
-		if (c->m->specs[i].kind == UV_ATTR_FD_NEW && c->arg[i].present)
+		if (c->m->specs[i].kind == UV_ATTR_FD_NEW && c->arg[i].present) {
 			err = write_back(&c->arg[i]);
+			if (err)
+				uv_channel_retract((int)c->arg[i].a.data_s64);
+		}
 	if (c->made && !err)
 		return publish(c);
 	free(c->made);

@@ -249,12 +249,16 @@ PUBLIC int ioctl(int fd, unsigned long request, ...)
 static void *map_page(struct uv_ctx *ctx, size_t len, int prot, int flags, off64_t offset)
 {
 	bool gone = uv_ctx_is_gone(ctx);
+	void *page;
 
 	if (gone || !uv_page_is_mappable(ctx, (uint64_t)offset) || len > UV_PAGE) {
 		errno = gone ? EIO : EINVAL;
 		return MAP_FAILED;
 	}
-	return REAL(mmap)(NULL, len, prot, MAP_SHARED, ctx->card->pages, offset);
+	pthread_mutex_lock(&ctx->card->lock);
+	page = REAL(mmap)(NULL, len, prot, MAP_SHARED, ctx->card->pages, offset);
+	pthread_mutex_unlock(&ctx->card->lock);
+	return page;
 }
 
 #define MMAP(name, off) \

@@ -50,6 +50,8 @@ int uv_umem_delete(struct uv_ctx *ctx, uint32_t id)
 	struct model_obj *o;
 	int err = 0;
 
+	if (uv_ctx_is_stale(ctx))
+		return 0;
 	pthread_rwlock_wrlock(&m->objs);
 	o = model_obj_find(m, MODEL_UMEM, id);
 	if (o && o->users)
@@ -64,7 +66,7 @@ static int umem_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 {
 	struct uv_umem *umem = (struct uv_umem *)o;
 
-	return uv_ctx_is_stale(ctx) ? 0 : uv_umem_delete(ctx, umem->id);
+	return uv_umem_delete(ctx, umem->id);
 }
 
 static const struct uv_class umem_class = {MLX5_IB_OBJECT_DEVX_UMEM, sizeof(struct uv_umem),
@@ -118,11 +120,11 @@ static int watch_page(struct uv_card *card, struct uv_uar *uar)
 	if (card->pages < 0 || fstat(card->pages, &st) ||
 	    (st.st_size < at + UV_PAGE && ftruncate(card->pages, at + UV_PAGE)))
 		err = -ENOMEM;
+	else
+		uar->view =
+			mmap(NULL, UV_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, card->pages, at);
 	pthread_mutex_unlock(&card->lock);
-	if (err)
-		return err;
-	uar->view = mmap(NULL, UV_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, card->pages, at);
-	if (uar->view == MAP_FAILED) {
+	if (err || uar->view == MAP_FAILED) {
 		uar->view = NULL;
 		return -ENOMEM;
 	}
@@ -138,9 +140,9 @@ static void unmap_page(struct uv_uar *uar)
 	uar->view = NULL;
 }
 
-static void unwatch_page(struct uv_card *card, struct uv_uar *uar)
+static void unwatch_page(struct uv_ctx *ctx, struct uv_uar *uar)
 {
-	uv_watch_remove(card, UV_WATCH_UAR, uar->page);
+	uv_watch_remove(ctx, UV_WATCH_UAR, uar->page);
 	unmap_page(uar);
 }
 
@@ -150,12 +152,8 @@ static int uar_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	uint8_t in[PRM_BYTES(dealloc_uar_in)] = {0}, out[PRM_BYTES(dealloc_uar_out)] = {0};
 	int err;
 
-	if (uv_ctx_is_stale(ctx)) {
-		unmap_page(uar); /* not watched since the reset: the number may be another one's */
-		return 0;
-	}
-	if (atomic_load(&uv_model(ctx->card)->dead)) {
-		unwatch_page(ctx->card, uar);
+	if (uv_ctx_is_gone(ctx)) {
+		unwatch_page(ctx, uar);
 		return 0;
 	}
 	PRM_SET(dealloc_uar_in, in, opcode, PRM_CMD_OP_DEALLOC_UAR);
@@ -163,7 +161,7 @@ static int uar_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	err = uv_exec(ctx, in, sizeof(in), out, sizeof(out));
 	if (err)
 		return err == -EREMOTEIO ? uv_status_errno(out) : err;
-	unwatch_page(ctx->card, uar);
+	unwatch_page(ctx, uar);
 	return 0;
 }
 

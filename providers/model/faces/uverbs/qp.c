@@ -27,20 +27,27 @@ static int destroy_if(struct uv_ctx *ctx, uint16_t opcode, uint32_t *number)
 	return err;
 }
 
+/* A queue that stays goes on being looked at. */
+static int destroy_queue_if(struct uv_ctx *ctx, uint16_t opcode, enum uv_watched what,
+			    uint32_t *number)
+{
+	uint32_t was = *number;
+	int err = destroy_if(ctx, opcode, number);
+
+	if (!err && was)
+		uv_watch_remove(ctx, what, was);
+	return err;
+}
+
 /* Step by step: after a failure the next try goes on where this one ended. */
 static int parts_destroy(struct uv_ctx *ctx, struct uv_qp *qp)
 {
-	int err = 0;
+	int err = destroy_if(ctx, PRM_CMD_OP_DESTROY_TIR, &qp->tirn);
 
-	if (qp->sqn)
-		uv_watch_remove(ctx->card, UV_WATCH_SQ, qp->sqn);
-	if (qp->rqn)
-		uv_watch_remove(ctx->card, UV_WATCH_RQ, qp->rqn);
-	err = destroy_if(ctx, PRM_CMD_OP_DESTROY_TIR, &qp->tirn);
 	if (!err)
-		err = destroy_if(ctx, PRM_CMD_OP_DESTROY_RQ, &qp->rqn);
+		err = destroy_queue_if(ctx, PRM_CMD_OP_DESTROY_RQ, UV_WATCH_RQ, &qp->rqn);
 	if (!err)
-		err = destroy_if(ctx, PRM_CMD_OP_DESTROY_SQ, &qp->sqn);
+		err = destroy_queue_if(ctx, PRM_CMD_OP_DESTROY_SQ, UV_WATCH_SQ, &qp->sqn);
 	if (!err)
 		err = destroy_if(ctx, PRM_CMD_OP_DESTROY_TIS, &qp->tisn);
 	if (!err)

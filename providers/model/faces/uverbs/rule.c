@@ -13,7 +13,7 @@
 #include "verbs.h"
 #include "write.h"
 
-enum { NORMAL, ALL_DEFAULT, PRIORITIES = 16, MAX_TAG = 1 << 24 };
+enum { NORMAL, ALL_DEFAULT };
 enum {
 	SPEC_ETH = 0x20,
 	SPEC_IPV4 = 0x30,
@@ -127,7 +127,7 @@ static int add_ports(struct match *m, const struct ib_uverbs_flow_spec_tcp_udp *
 static int add_tag(struct match *m, const struct ib_uverbs_flow_spec_action_tag *s)
 {
 	m->tag = s->tag_id;
-	return m->tag < MAX_TAG ? 0 : -EINVAL;
+	return m->tag < UV_MAX_TAG ? 0 : -EINVAL;
 }
 
 /* Counters are named once. */
@@ -204,8 +204,9 @@ static int check_attr(const struct ib_uverbs_create_flow *cmd)
 {
 	const struct ib_uverbs_flow_attr *a = &cmd->flow_attr;
 
-	if (cmd->comp_mask || a->port != 1 || a->priority >= PRIORITIES ||
-	    (a->type == ALL_DEFAULT && a->num_of_specs))
+	if (a->priority >= UV_PRIORITIES) /* mlx5_ib_create_flow() */
+		return -ENOMEM;
+	if (cmd->comp_mask || a->port != 1 || (a->type == ALL_DEFAULT && a->num_of_specs))
 		return -EINVAL;
 	return a->type > ALL_DEFAULT || a->flags ? -EOPNOTSUPP : 0;
 }
@@ -232,7 +233,7 @@ static int make_flow(struct uv_write *w, struct uv_qp *qp, const struct match *m
 	const struct ib_uverbs_create_flow *cmd = (const void *)w->in;
 	struct model_root_rule r = {.match = {.dir = PROV_RX,
 					      .priority = cmd->flow_attr.type == ALL_DEFAULT
-								  ? PRIORITIES - 1
+								  ? UV_PRIORITIES - 1
 								  : cmd->flow_attr.priority,
 					      .criteria_enable = m->any ? OUTER : 0,
 					      .mask = m->mask,

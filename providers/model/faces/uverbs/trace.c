@@ -22,25 +22,22 @@
 
 enum level { NOTHING, REFUSED, CALLS, MAILBOXES };
 
-static enum level read_level(void)
+static enum level level;
+
+int uv_trace_init(char *why, size_t whylen)
 {
+	static const char *const words[] = {"", "refused", "calls", "mailboxes"};
 	const char *word = getenv("MLXO_MODEL_TRACE");
 
-	if (!word || !*word)
-		return NOTHING;
-	if (strcmp(word, "refused") == 0)
-		return REFUSED;
-	return strcmp(word, "mailboxes") == 0 ? MAILBOXES : CALLS;
-}
-
-static enum level level(void)
-{
-	static _Atomic int known = -1;
-	int l = known;
-
-	if (l < 0)
-		known = l = read_level();
-	return (enum level)l;
+	for (level = NOTHING; word && level <= MAILBOXES; level++)
+		if (strcmp(word, words[level]) == 0)
+			return 0;
+	level = NOTHING;
+	if (!word)
+		return 0;
+	snprintf(why, whylen, "MLXO_MODEL_TRACE=%s: allowed are refused, calls and mailboxes",
+		 word);
+	return -EINVAL;
 }
 
 /* -- calls --------------------------------------------------------------------------------------------------------- */
@@ -95,16 +92,18 @@ static const char *object_name(uint16_t id)
 	return "unknown object";
 }
 
-static bool only_asked(int err)
+/* libibverbs looks whether there are methods, and whether a command of the older interface can be given as one. */
+static bool only_asked(const struct ib_uverbs_ioctl_hdr *hdr, int err)
 {
-	return err == -EOPNOTSUPP || err == -EPROTONOSUPPORT || err == -ENOSPC;
+	return err == -EPROTONOSUPPORT ||
+	       (err == -ENOSPC && hdr->object_id == UVERBS_OBJECT_DEVICE &&
+		hdr->method_id == UVERBS_METHOD_INVOKE_WRITE);
 }
 
 void uv_trace_call(const struct ib_uverbs_ioctl_hdr *hdr, int err)
 {
-	enum level l = level();
-
-	if (l == NOTHING || (l == REFUSED && (!err || err == -EREMOTEIO || only_asked(err))))
+	if (level == NOTHING ||
+	    (level == REFUSED && (!err || err == -EREMOTEIO || only_asked(hdr, err))))
 		return;
 	fprintf(stderr, "uverbs: %s, method 0x%x, %u attributes: %s\n", object_name(hdr->object_id),
 		hdr->method_id, hdr->num_attrs, err ? strerror(-err) : "ok");
@@ -129,20 +128,19 @@ static void say_refused(const char *opcode, const void *out)
 
 void uv_trace_command(const void *in, size_t inlen, const void *out, size_t outlen, int err)
 {
-	enum level l = level();
 	const char *opcode;
 
-	if (l == NOTHING || inlen < 4)
+	if (level == NOTHING || inlen < 4)
 		return;
 	opcode = prm_opcode_name(prm_in_opcode(in));
-	if (l == MAILBOXES)
+	if (level == MAILBOXES)
 		prm_print_in(in, inlen, put_line, "firmware <");
 	if (err == -EREMOTEIO && outlen >= 8)
 		say_refused(opcode, out);
 	else if (err)
 		fprintf(stderr, "firmware: %s: no answer: %s\n", opcode, strerror(-err));
-	else if (l >= CALLS)
+	else if (level >= CALLS)
 		fprintf(stderr, "firmware: %s: ok\n", opcode);
-	if (l == MAILBOXES && !err)
+	if (level == MAILBOXES && !err)
 		prm_print_out(in, inlen, out, outlen, put_line, "firmware >");
 }

@@ -6,7 +6,7 @@
  *                │  open ioctl mmap close stat socket
  *             libc.c ─ descriptors ─ context.c ─ handles, close
  *                │                       │
- *             ioctl.c ─ attributes ─ query.c devx.c memory.c events.c flow.c verbs*.c
+ *             ioctl.c ─ attributes ─ query.c devx.c memory.c events.c flow.c verbs.c qp.c wq.c rule.c …
  *                                        │
  *             device.c ─ one model per card, one thread per card: doorbells, frames, events
  *                                        │
@@ -15,7 +15,7 @@
  * A context is one open descriptor: a uid of the model's firmware. What the kernel checks is checked here (handles,
  * attributes, which command may go which way); what the card checks is the model's.
  *
- * Locks, outermost first: card->lock (contexts, start and stop), ctx->lock (handles), card->turn (doorbells, frames),
+ * Locks, outermost first: control.c's, card->lock (contexts, start and stop), ctx->lock (handles), card->turn (doorbells, frames),
  * card->work (what the thread watches), the model's, card->events (channels). The descriptor table has its own, a leaf.
  */
 #ifndef FACES_UVERBS_H
@@ -70,27 +70,27 @@ struct uv_watch {
 struct uv_card {
 	unsigned int index, number; /* number: of its names, index + uv_first */
 	char name[16];		    /* mlx5_0 */
-	char *spec;		    /* "model:..." */
 	char netdev[16];	    /* "" or the netdev that resolves to it */
 	uint64_t guid;
-
-	pthread_mutex_t lock;
-	struct prov_device *prov; /* NULL until somebody opens it */
-	struct uv_ctx *ctxs;
-	bool reserved; /* for who opens it next (control.c) */
 	sem_t slots;
 
-	int pages; /* memory of doorbell pages, page n at n * UV_PAGE; -1: none yet */
+	pthread_mutex_t lock;	  /* spec to pages */
+	char *spec;		  /* "model:..." */
+	struct prov_device *prov; /* NULL until somebody opens it; stays while a context is open */
+	struct uv_ctx *ctxs;
+	bool reserved, running; /* for who opens it next (control.c); there is a thread */
+	int pages;		/* memory of doorbell pages, page n at n * UV_PAGE; -1: none yet */
 
 	pthread_mutex_t turn; /* one at a time does what hardware does */
 
-	pthread_mutex_t work;
+	pthread_mutex_t work; /* watches, fatal */
 	pthread_cond_t more;
 	struct uv_watch *watches;
-	pthread_mutex_t events; /* inside the model's locks */
+	bool fatal; /* it died, and the programs were told */
+
+	pthread_mutex_t events; /* channels and what is in them; inside the model's locks */
 	struct uv_channel *channels;
 	pthread_t thread;
-	bool running, fatal; /* fatal: it died, and the programs were told */
 	_Atomic bool stop;
 };
 
@@ -125,7 +125,8 @@ int uv_card_reset(struct uv_card *card);
 int uv_settle(struct uv_card *card);
 /* The thread looks at one more, one less. -ENOMEM. */
 int uv_watch_add(struct uv_card *card, const struct uv_watch *what);
-void uv_watch_remove(struct uv_card *card, enum uv_watched what, uint32_t number);
+/* Nothing for a stale context: since the reset the number may be another object's. */
+void uv_watch_remove(struct uv_ctx *ctx, enum uv_watched what, uint32_t number);
 /*
  * A command of a context: waits for its place and its service time. 0, -EREMOTEIO: refused; else no answer. For a stale
  * context nothing is sent: -EIO, or 0 when it is closing, so that what it has here goes.
@@ -141,7 +142,7 @@ struct uv_obj;
 struct uv_class {
 	uint16_t object;
 	size_t size;
-	/* 0 or -errno: then it lives on. force: the context is going, nobody uses it. Not with ctx->lock. */
+	/* 0 or -errno: then it lives on. Not with ctx->lock. */
 	int (*destroy)(struct uv_ctx *ctx, struct uv_obj *o);
 	/* Which firmware objects it is made of, for DevX commands on its handle. NULL: none. How many. */
 	unsigned int (*parts)(const struct uv_obj *o, struct prov_obj parts[UV_MAX_PARTS]);
@@ -188,9 +189,11 @@ enum uv_access { UV_READ, UV_WRITE };
 int uv_obj_get(struct uv_ctx *ctx, uint16_t object, uint64_t handle, enum uv_access access,
 	       struct uv_obj **o);
 void uv_obj_put(struct uv_ctx *ctx, struct uv_obj *o, enum uv_access access);
+/* The program cannot be told of what was just published: destroy it, unless somebody guessed its handle. */
+void uv_obj_retract(struct uv_ctx *ctx, struct uv_obj *o);
 /* After get for writing: destroy it. 0: it is gone. */
 int uv_obj_destroy(struct uv_ctx *ctx, struct uv_obj *o);
-/* `user` needs `used`: counted. */
+/* Something needs it, or does not any more: counted; a used one is not destroyed. */
 void uv_obj_use(struct uv_ctx *ctx, struct uv_obj *used);
 void uv_obj_unuse(struct uv_ctx *ctx, struct uv_obj *used);
 
@@ -323,6 +326,8 @@ bool uv_channel_read(int fd, void *buf, size_t room, ssize_t *n);
 uint32_t uv_channel_purge(struct uv_channel *ch, uint64_t element);
 /* The program closes this descriptor; true: it was a channel. */
 bool uv_channel_closed(int fd);
+/* The program cannot be told of its new descriptor. */
+void uv_channel_retract(int fd);
 void uv_channels_free(struct uv_ctx *ctx);
 /* The contexts of the card are gone: who waits for an event wakes, and reads what is left, then EIO. */
 void uv_channels_end(struct uv_card *card);
@@ -361,11 +366,12 @@ extern const struct uv_method uv_query_methods[], uv_write_methods[], uv_devx_me
 	uv_verbs_methods[], uv_qp_methods[], uv_wq_methods[], uv_counters_methods[],
 	uv_flow_action_methods[];
 
-/* trace.c: say what was asked and what came of it, as far as MLXO_MODEL_TRACE wants it. err: 0 or -errno. */
+/* trace.c. init: -EINVAL with a sentence in why. Then: say what was asked and what came of it, as far as MLXO_MODEL_TRACE wants it. err: 0 or -errno. */
+int uv_trace_init(char *why, size_t whylen);
 void uv_trace_call(const struct ib_uverbs_ioctl_hdr *hdr, int err);
 void uv_trace_command(const void *in, size_t inlen, const void *out, size_t outlen, int err);
 
-/* inject.c: MLXO_MODEL_FAIL. init: -EINVAL with a sentence in why. The errno that the present call is to fail with, or 0. */
+/* inject.c: MLXO_MODEL_FAIL. init: -EINVAL with a sentence in why. injected: counts a call; 0, or the -errno it is to fail with. */
 int uv_inject_init(char *why, size_t whylen);
 int uv_injected(void);
 

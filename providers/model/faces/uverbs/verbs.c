@@ -220,7 +220,7 @@ static int cq_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 
 	if (err)
 		return err;
-	uv_watch_remove(ctx->card, UV_WATCH_CQ, cq->cqn);
+	uv_watch_remove(ctx, UV_WATCH_CQ, cq->cqn);
 	uv_events_forget(ctx, o);
 	uv_umem_delete(ctx, cq->ring);
 	uv_umem_delete(ctx, cq->dbrec);
@@ -359,7 +359,10 @@ static int create_comp_channel(struct uv_write *w)
 	if (err)
 		return err;
 	r.fd = (uint32_t)ch->fd;
-	return uv_out(w->c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	err = uv_out(w->c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	if (err)
+		uv_channel_retract((int)r.fd);
+	return err;
 }
 
 /* clang-format off */

@@ -42,14 +42,12 @@ struct uv_ind {
 static int wq_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 {
 	struct uv_wq *wq = (struct uv_wq *)o;
-	int err = 0;
+	int err = wq->rqn ? uv_command_on(ctx, PRM_CMD_OP_DESTROY_RQ, wq->rqn) : 0;
 
-	if (wq->rqn) {
-		uv_watch_remove(ctx->card, UV_WATCH_RQ, wq->rqn);
-		err = uv_command_on(ctx, PRM_CMD_OP_DESTROY_RQ, wq->rqn);
-	}
 	if (err)
-		return err;
+		return err; /* it goes on being looked at */
+	if (wq->rqn)
+		uv_watch_remove(ctx, UV_WATCH_RQ, wq->rqn);
 	wq->rqn = 0;
 	if (wq->ring)
 		uv_umem_delete(ctx, wq->ring);

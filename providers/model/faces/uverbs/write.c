@@ -111,7 +111,10 @@ int uv_write_publish(struct uv_write *w, struct uv_obj *o, int err, const void *
 		return err;
 	}
 	*handle = o->handle;
-	return uv_out(w->c, UVERBS_ATTR_CORE_OUT, answer, n);
+	err = uv_out(w->c, UVERBS_ATTR_CORE_OUT, answer, n);
+	if (err)
+		uv_obj_retract(ctx, o);
+	return err;
 }
 
 int uv_write_destroy(struct uv_write *w, uint16_t object, uint32_t handle)

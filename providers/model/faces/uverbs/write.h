@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The older commands: a row each, in write.c and verbs*.c. */
+/* The older commands: a row each, in write.c and verbs.c, qp.c, wq.c, rule.c. */
 #ifndef FACES_UVERBS_WRITE_H
 #define FACES_UVERBS_WRITE_H
 
