@@ -112,6 +112,7 @@ out = sum(len(wanted[templates[i % TEMPLATES][0]]) for i in range(FRAMES))
 rx, tx = t.stats(0)[0], t.stats(1)[1]
 dropped = t.quit()
 check(got == FRAMES and rx[:2] == (FRAMES, 0) and not dropped, f"{got} of {FRAMES} frames, port says {rx}, {dropped} dropped")
+check(tx[:2] == (out, 0), f"{out} frames left, port says {tx}")
 tshark_agrees(shown)
 print(f"csum, TSO on: {got} frames in, {out} out (TSO segments of {MSS} bytes), all as scapy builds them; tshark agrees on {SHOWN}; "
       f"transmit statistics {tx}")

@@ -146,6 +146,108 @@ static enum ibv_wc_status take_completion(struct sender *s)
 	return wc.status;
 }
 
+/* However many are unread, none is lost, and a CQ goes with those that were not read. */
+static void test_many_events(void **state)
+{
+	enum { MANY = 600 };
+	static struct ibv_cq *cq[MANY];
+	struct sender *s = *state;
+	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RAW_PACKET,
+					.cap = {.max_send_wr = 1, .max_send_sge = 1}};
+	struct ibv_qp *own = s->qp;
+	struct ibv_cq *told;
+	void *context;
+
+	for (int i = 0; i < MANY; i++) {
+		cq[i] = ibv_create_cq(s->ctx, 1, NULL, s->channel, 0);
+		assert_non_null(cq[i]);
+		assert_int_equal(ibv_req_notify_cq(cq[i], 0), 0);
+		init.send_cq = init.recv_cq = cq[i];
+		s->qp = ibv_create_qp(s->pd, &init);
+		assert_non_null(s->qp);
+		move(s->qp, IBV_QPS_INIT);
+		move(s->qp, IBV_QPS_RTR);
+		move(s->qp, IBV_QPS_RTS);
+		assert_int_equal(post(s, s->mr->lkey), 0);
+		settle();
+		assert_int_equal(ibv_destroy_qp(s->qp), 0);
+	}
+	s->qp = own;
+	for (int i = 0; i < MANY / 2; i++) {
+		assert_true(readable(s->channel->fd, PATIENCE_MS));
+		assert_int_equal(ibv_get_cq_event(s->channel, &told, &context), 0);
+		assert_ptr_equal(told, cq[i]); /* in order */
+		ibv_ack_cq_events(told, 1);
+	}
+	for (int i = MANY - 1; i >= 0; i--)
+		assert_int_equal(ibv_destroy_cq(cq[i]), 0); /* waits for none that was not read */
+	assert_false(readable(s->channel->fd, 0));
+}
+
+/* An overrun that was read is acknowledged, one that was not is taken back. */
+static void test_destroy_after_overrun(void **state)
+{
+	struct sender *s = *state;
+	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RAW_PACKET,
+					.cap = {.max_send_wr = 8, .max_send_sge = 1}};
+	struct ibv_qp *own = s->qp;
+	struct ibv_async_event e;
+
+	for (int read_it = 0; read_it < 2; read_it++) {
+		struct ibv_cq *cq = ibv_create_cq(s->ctx, 1, NULL, NULL, 0);
+
+		assert_non_null(cq);
+		init.send_cq = init.recv_cq = cq;
+		s->qp = ibv_create_qp(s->pd, &init);
+		assert_non_null(s->qp);
+		move(s->qp, IBV_QPS_INIT);
+		move(s->qp, IBV_QPS_RTR);
+		move(s->qp, IBV_QPS_RTS);
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(post(s, s->mr->lkey), 0);
+		settle();
+		assert_true(readable(s->ctx->async_fd, PATIENCE_MS));
+		if (read_it) {
+			assert_int_equal(ibv_get_async_event(s->ctx, &e), 0);
+			assert_int_equal(e.event_type, IBV_EVENT_CQ_ERR);
+			assert_ptr_equal(e.element.cq, cq);
+			ibv_ack_async_event(&e);
+		}
+		assert_int_equal(ibv_destroy_qp(s->qp), 0);
+		assert_int_equal(ibv_destroy_cq(cq), 0);
+	}
+	assert_false(readable(s->ctx->async_fd, 0));
+	s->qp = own;
+}
+
+/* What Linux refuses for a raw packet QP. */
+static void test_state_masks(void **state)
+{
+	struct sender *s = *state;
+	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RAW_PACKET,
+					.send_cq = s->cq,
+					.recv_cq = s->cq,
+					.cap = {.max_send_wr = 1, .max_send_sge = 1}};
+	struct ibv_qp *qp = ibv_create_qp(s->pd, &init);
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+
+	assert_non_null(qp);
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE), EINVAL); /* no port */
+	attr.port_num = 7;
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT), EINVAL);
+	attr.port_num = 1;
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_DEST_QPN),
+			 EINVAL);
+	move(qp, IBV_QPS_INIT);
+	attr.qp_state = IBV_QPS_RTR;
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT), EINVAL);
+	move(qp, IBV_QPS_RTR);
+	attr.qp_state = attr.cur_qp_state = IBV_QPS_RTS;
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_CUR_STATE), EINVAL);
+	move(qp, IBV_QPS_RTS);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
 /* A queue whose destroy was refused goes on. */
 static void test_refused_destroy(void **state)
 {
@@ -302,6 +404,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_completion_channel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late_arming, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused_destroy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_events, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_destroy_after_overrun, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_state_masks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failure_moves_the_qp, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_subscriptions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_async_descriptor, setup, teardown),

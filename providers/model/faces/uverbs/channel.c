@@ -9,7 +9,8 @@
  * What read() says is the driver's, not the socket's:
  *
  *   room too small	EINVAL, ENOSPC for answers of asynchronous queries; the record stays
- *   events were lost	EOVERFLOW, once, before what is left. A socket holds some hundred, the kernel what memory it has
+ *   events were lost	EOVERFLOW, once, before what is left: of DevX, with data. A socket holds some hundred, the kernel
+ *			what memory it has. Events of verbs wait behind it in a list.
  *   without data	8 bytes per event; a subscription stands in the line once, until it is read
  *   the card is gone	EIO when all is read, or EAGAIN for those that do not want to wait
  *
@@ -53,6 +54,7 @@ int uv_channel_new(struct uv_ctx *ctx, enum uv_channel_kind kind, struct uv_chan
 	ch->fd = pair[0];
 	ch->peer = pair[1];
 	ch->refs = 1;
+	ch->waiting_tail = &ch->waiting;
 	pthread_mutex_lock(&ctx->card->events);
 	ch->next = ctx->card->channels;
 	ctx->card->channels = ch;
@@ -65,6 +67,63 @@ int uv_channel_new(struct uv_ctx *ctx, enum uv_channel_kind kind, struct uv_chan
 int uv_channel_send(struct uv_channel *ch, const void *record, size_t n)
 {
 	return send(ch->peer, record, n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -ENOSPC : 0;
+}
+
+/* -- what the socket has no room for ------------------------------------------------------------------------- */
+
+struct uv_record {
+	struct uv_record *next;
+	uint32_t n;
+	uint64_t data[2]; /* the longest of verbs: struct ib_uverbs_async_event_desc */
+};
+_Static_assert(sizeof(struct ib_uverbs_async_event_desc) <= sizeof(uint64_t[2]), "a record");
+
+static struct uv_record *record_new(const void *data, size_t n)
+{
+	struct uv_record *r = calloc(1, sizeof(*r));
+
+	if (r) {
+		r->n = (uint32_t)n;
+		memcpy(r->data, data, n);
+	}
+	return r;
+}
+
+static void append(struct uv_channel *ch, struct uv_record *r)
+{
+	r->next = NULL;
+	*ch->waiting_tail = r;
+	ch->waiting_tail = &r->next;
+}
+
+static struct uv_record *take_first(struct uv_channel *ch)
+{
+	struct uv_record *r = ch->waiting;
+
+	ch->waiting = r->next;
+	if (!ch->waiting)
+		ch->waiting_tail = &ch->waiting;
+	return r;
+}
+
+/* As many as there is room for. With card->events. */
+static void refill(struct uv_channel *ch)
+{
+	while (ch->waiting && !uv_channel_send(ch, ch->waiting->data, ch->waiting->n))
+		free(take_first(ch));
+}
+
+int uv_channel_queue(struct uv_channel *ch, const void *record, size_t n)
+{
+	struct uv_record *r;
+
+	if (!ch->waiting && !uv_channel_send(ch, record, n))
+		return 0;
+	r = record_new(record, n);
+	if (!r)
+		return -ENOMEM;
+	append(ch, r);
+	return 0;
 }
 
 int uv_channel_answer(struct uv_channel *ch, const void *record, size_t n)
@@ -98,6 +157,8 @@ static void channel_put(struct uv_channel *ch)
 		ch->subs = s->next;
 		uv_subscription_free(s);
 	}
+	while (ch->waiting)
+		free(take_first(ch));
 	uv_real_close(ch->peer);
 	free(ch);
 }
@@ -219,6 +280,7 @@ static bool overflown(struct uv_channel *ch)
 static void was_read(struct uv_channel *ch, const struct uv_omitted *o, size_t n)
 {
 	pthread_mutex_lock(&ch->card->events);
+	refill(ch);
 	if (ch->kind == UV_CHANNEL_DEVX_CMD)
 		ch->unread -= n;
 	for (struct uv_subscription *s = ch->omit_data ? ch->subs : NULL; s; s = s->next)
@@ -267,29 +329,73 @@ bool uv_channel_read(int fd, void *buf, size_t room, ssize_t *n)
 	return true;
 }
 
-/*
- * What the program has not read lies in its end of the pair. All of it is taken out there and what is not of the CQ
- * is sent again, in order.
- */
+/* What the program has not read lies in its end of the pair, and behind it: all of it, in order, in the list. */
+static void take_back(struct uv_channel *ch)
+{
+	struct uv_record *behind = ch->waiting, *r;
+	uint64_t data[2];
+	ssize_t n;
+
+	ch->waiting = NULL;
+	ch->waiting_tail = &ch->waiting;
+	while ((n = recv(ch->fd, data, sizeof(data), MSG_DONTWAIT)) > 0) {
+		r = record_new(data, (size_t)n);
+		if (r)
+			append(ch, r);
+	}
+	while ((r = behind)) {
+		behind = r->next;
+		append(ch, r);
+	}
+}
+
+/* With card->events. */
+static uint32_t purge(struct uv_channel *ch, uint64_t element)
+{
+	struct uv_record *list, *r;
+	uint32_t purged = 0;
+
+	take_back(ch);
+	list = ch->waiting;
+	ch->waiting = NULL;
+	ch->waiting_tail = &ch->waiting;
+	while ((r = list)) {
+		list = r->next;
+		if (r->data[0] != element) {
+			append(ch, r);
+			continue;
+		}
+		free(r);
+		purged++;
+	}
+	refill(ch);
+	return purged;
+}
+
 uint32_t uv_channel_purge(struct uv_channel *ch, uint64_t element)
 {
-	enum { MAX = 256 };
-	struct ib_uverbs_comp_event_desc d[MAX];
-	uint32_t n = 0, purged = 0;
 	struct uv_channel *linked;
+	uint32_t n = 0;
 
 	pthread_mutex_lock(&ch->card->events);
 	for (linked = ch->card->channels; linked && linked != ch; linked = linked->next)
 		;
-	while (linked && n < MAX && recv(ch->fd, &d[n], sizeof(d[n]), MSG_DONTWAIT) == sizeof(d[n]))
-		n++;
-	for (uint32_t i = 0; i < n; i++)
-		if (d[i].cq_handle == element)
-			purged++;
-		else
-			uv_channel_send(ch, &d[i], sizeof(d[i]));
+	if (linked) /* else the program closed it */
+		n = purge(ch, element);
 	pthread_mutex_unlock(&ch->card->events);
-	return purged;
+	return n;
+}
+
+uint32_t uv_channels_purge_async(struct uv_ctx *ctx, uint64_t element)
+{
+	uint32_t n = 0;
+
+	pthread_mutex_lock(&ctx->card->events);
+	for (struct uv_channel *ch = ctx->card->channels; ch; ch = ch->next)
+		if (ch->ctx == ctx && ch->kind == UV_CHANNEL_ASYNC)
+			n += purge(ch, element);
+	pthread_mutex_unlock(&ctx->card->events);
+	return n;
 }
 
 /* -- making them ------------------------------------------------------------------------------------------------ */

@@ -118,11 +118,22 @@ static bool sq_has_work(struct model_dev *m, uint32_t sqn)
 		pthread_mutex_lock(&sq->lock);
 		work = (uint16_t)model_dbrec(sq->dbrec, 1) != sq->ci &&
 		       (atomic_load(&sq->state) == MODEL_Q_RDY ||
-			(atomic_load(&sq->state) == MODEL_Q_ERR && sq->flush_in_error));
+			(atomic_load(&sq->state) == MODEL_Q_ERR && sq->flush_in_error &&
+			 !atomic_load(&sq->cq->overrun))); /* else it has stopped for good */
 		pthread_mutex_unlock(&sq->lock);
 	}
 	pthread_rwlock_unlock(&m->objs);
 	return work;
+}
+
+/* Once: whoever has it open is told, and whoever waits wakes. With card->work. */
+static void tell_death(struct uv_card *card)
+{
+	if (card->fatal)
+		return;
+	card->fatal = true;
+	uv_events_fatal(card);
+	uv_channels_end(card);
 }
 
 /* Look at everything once. How much was done. With card->work. */
@@ -132,9 +143,7 @@ static int look(struct uv_card *card)
 	int n = 0;
 
 	if (atomic_load(&m->dead)) {
-		if (!card->fatal)
-			uv_events_fatal(card);
-		card->fatal = true;
+		tell_death(card);
 		return 0;
 	}
 	for (struct uv_watch *w = card->watches; w; w = w->next) {
@@ -333,9 +342,7 @@ int uv_card_reset(struct uv_card *card)
 	pthread_mutex_lock(&card->lock);
 	pthread_mutex_lock(&card->turn);
 	pthread_mutex_lock(&card->work);
-	if (!card->fatal)
-		uv_events_fatal(card);
-	uv_channels_end(card);
+	tell_death(card);
 	watch_nothing(card);
 	forget_pages(card);
 	err = model_controls.reset(card->prov);
@@ -400,6 +407,11 @@ int uv_exec(struct uv_ctx *ctx, const void *in, size_t inlen, void *out, size_t 
 		;
 	err = model_fw_exec(uv_model(ctx->card), ctx->uid, in, inlen, out, outlen);
 	sem_post(&ctx->card->slots);
+	if (err == -EIO && atomic_load(&uv_model(ctx->card)->dead)) {
+		pthread_mutex_lock(&ctx->card->work);
+		tell_death(ctx->card);
+		pthread_mutex_unlock(&ctx->card->work);
+	}
 	if (!err && prm_out_status(out))
 		err = -EREMOTEIO;
 	uv_trace_command(in, inlen, out, outlen, err);

@@ -20,6 +20,7 @@
 #include "uverbs.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,10 @@ static void tell_devx(struct uv_channel *ch, struct uv_subscription *s, const st
 	uint64_t one = 1;
 
 	if (s->eventfd >= 0) {
-		(void)!write(s->eventfd, &one, sizeof(one));
+		struct pollfd p = {.fd = s->eventfd, .events = POLLOUT};
+
+		if (poll(&p, 1, 0) == 1) /* a full one is readable already */
+			(void)!write(s->eventfd, &one, sizeof(one));
 	} else if (ch->omit_data) {
 		if (!s->told)
 			s->told = !uv_channel_send(ch, &o, sizeof(o));
@@ -92,18 +96,18 @@ static void tell_devx(struct uv_channel *ch, struct uv_subscription *s, const st
 	}
 }
 
-static void tell_async(struct uv_channel *ch, uint64_t element, uint32_t type)
+static bool tell_async(struct uv_channel *ch, uint64_t element, uint32_t type)
 {
 	struct ib_uverbs_async_event_desc d = {.element = element, .event_type = type};
 
-	uv_channel_send(ch, &d, sizeof(d));
+	return !uv_channel_queue(ch, &d, sizeof(d));
 }
 
 static void tell_comp(struct uv_channel *ch, const struct uv_subscription *s)
 {
 	struct ib_uverbs_comp_event_desc d = {.cq_handle = s->cookie};
 
-	if (!uv_channel_send(ch, &d, sizeof(d)))
+	if (!uv_channel_queue(ch, &d, sizeof(d)))
 		atomic_fetch_add(s->sent, 1);
 }
 
@@ -121,12 +125,14 @@ static void tell(struct uv_card *card, const struct happened *h)
 		for (struct uv_subscription *s = ch->subs; s; s = s->next) {
 			if (!concerns(s, h))
 				continue;
-			if (ch->kind == UV_CHANNEL_ASYNC)
-				tell_async(ch, s->cookie, IB_EVENT_CQ_ERR);
-			else if (ch->kind == UV_CHANNEL_COMP)
+			if (ch->kind == UV_CHANNEL_ASYNC) {
+				if (tell_async(ch, s->cookie, IB_EVENT_CQ_ERR) && s->sent)
+					atomic_fetch_add(s->sent, 1);
+			} else if (ch->kind == UV_CHANNEL_COMP) {
 				tell_comp(ch, s);
-			else
+			} else {
 				tell_devx(ch, s, h);
+			}
 		}
 	pthread_mutex_unlock(&card->events);
 }

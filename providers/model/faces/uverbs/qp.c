@@ -16,7 +16,9 @@
 
 #include "write.h"
 
-enum { RESET, INIT, RTR, RTS, ERR = 6, STATE_MASK = 1, LOG_WQEBB = 6, DBREC_BYTES = 8 };
+enum { RESET, INIT, RTR, RTS, ERR = 6, LOG_WQEBB = 6, DBREC_BYTES = 8 };
+/* enum ib_qp_attr_mask */
+enum { STATE_MASK = 1, PORT_MASK = 1 << 5, RATE_MASK = 1 << 25 };
 
 static int destroy_if(struct uv_ctx *ctx, uint16_t opcode, uint32_t *number)
 {
@@ -391,6 +393,21 @@ static int move_qp(struct uv_ctx *ctx, struct uv_qp *qp, uint8_t to)
 	return -EINVAL;
 }
 
+/* What has to be given for a change of state, and what may be. Linux core/verbs.c, qp_state_table, IB_QPT_RAW_PACKET. */
+static bool mask_ok(const struct uv_qp *qp, const struct ib_uverbs_modify_qp *in)
+{
+	uint32_t need = 0, may = STATE_MASK;
+	uint8_t from = qp->state, to = in->attr_mask & STATE_MASK ? in->qp_state : from;
+
+	if (from == RESET && to == INIT)
+		need = PORT_MASK;
+	else if (to == RTS && (from == RTR || from == RTS))
+		may |= RATE_MASK;
+	may |= need;
+	return (in->attr_mask & need) == need && !(in->attr_mask & ~may) &&
+	       (!(in->attr_mask & PORT_MASK) || in->port_num == 1);
+}
+
 static int on_qp(struct uv_write *w, uint32_t handle,
 		 int (*fn)(struct uv_write *w, struct uv_qp *qp), enum uv_access access)
 {
@@ -409,6 +426,8 @@ static int modify(struct uv_write *w, struct uv_qp *qp)
 	const struct ib_uverbs_modify_qp *in = (const void *)w->in;
 	int err;
 
+	if (!mask_ok(qp, in))
+		return -EINVAL;
 	if (!(in->attr_mask & STATE_MASK))
 		return 0;
 	err = move_qp(w->c->ctx, qp, in->qp_state);

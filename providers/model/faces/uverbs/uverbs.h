@@ -290,6 +290,7 @@ struct uv_channel {
 	uint64_t last_id;
 	bool overflow; /* an event was lost, and the program was not told yet */
 	size_t unread; /* bytes of answers of asynchronous queries */
+	struct uv_record *waiting, **waiting_tail; /* behind what the socket holds, in order */
 };
 
 /* What to tell a channel. */
@@ -312,6 +313,8 @@ struct uv_omitted {
 };
 
 int uv_channel_new(struct uv_ctx *ctx, enum uv_channel_kind kind, struct uv_channel **out);
+/* Of verbs, whose events are never lost: as uv_channel_send(), however many are unread. With card->events. -ENOMEM. */
+int uv_channel_queue(struct uv_channel *ch, const void *record, size_t n);
 /* By the program's descriptor: a reference, or NULL when there is none of this kind. */
 struct uv_channel *uv_channel_find(struct uv_ctx *ctx, int fd, enum uv_channel_kind kind);
 void uv_channel_hold(struct uv_channel *ch);
@@ -322,8 +325,12 @@ int uv_channel_send(struct uv_channel *ch, const void *record, size_t n);
 int uv_channel_answer(struct uv_channel *ch, const void *record, size_t n);
 /* read() of this descriptor: *n bytes or -errno. false: no channel. */
 bool uv_channel_read(int fd, void *buf, size_t room, ssize_t *n);
-/* Take out the completion events of a CQ that the program has not read. How many. */
+/*
+ * Take out the events that begin with this word, a CQ's, and that the program has not read: of the channel, or (ctx) of the
+ * context's channels of asynchronous events. How many.
+ */
 uint32_t uv_channel_purge(struct uv_channel *ch, uint64_t element);
+uint32_t uv_channels_purge_async(struct uv_ctx *ctx, uint64_t element);
 /* The program closes this descriptor; true: it was a channel. */
 bool uv_channel_closed(int fd);
 /* The program cannot be told of its new descriptor. */

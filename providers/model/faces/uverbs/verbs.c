@@ -211,7 +211,7 @@ static int query_mr(struct uv_call *c)
 
 /* -- CQ ------------------------------------------------------------------------------------------------------------ */
 
-static _Thread_local uint32_t reported; /* by cq_destroy() to who called it */
+static _Thread_local uint32_t reported, async_reported; /* by cq_destroy() to who called it */
 
 static int cq_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 {
@@ -224,6 +224,7 @@ static int cq_destroy(struct uv_ctx *ctx, struct uv_obj *o)
 	uv_events_forget(ctx, o);
 	uv_umem_delete(ctx, cq->ring);
 	uv_umem_delete(ctx, cq->dbrec);
+	async_reported = atomic_load(&cq->async_sent) - uv_channels_purge_async(ctx, cq->element);
 	reported = 0;
 	if (cq->channel) {
 		reported = atomic_load(&cq->sent) - uv_channel_purge(cq->channel, cq->element);
@@ -299,7 +300,7 @@ static int connect_cq(struct uv_call *c, struct uv_cq *cq)
 	}
 	if (!err && async->present)
 		err = uv_subscribe(async->channel, &cq->o, PRM_CMD_OP_CREATE_CQ, cq->cqn,
-				   PRM_EVENT_TYPE_CODING_CQ_ERROR, cq->element, NULL);
+				   PRM_EVENT_TYPE_CODING_CQ_ERROR, cq->element, &cq->async_sent);
 	return err;
 }
 
@@ -347,6 +348,7 @@ static int destroy_cq(struct uv_call *c)
 	int err = uv_destroyed(c);
 
 	r.comp_events_reported = reported;
+	r.async_events_reported = async_reported;
 	return err ? err : uv_out(c, UVERBS_ATTR_DESTROY_CQ_RESP, &r, sizeof(r));
 }
 

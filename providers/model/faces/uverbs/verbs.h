@@ -12,10 +12,10 @@ struct uv_pd {
 
 struct uv_cq {
 	struct uv_obj o;
-	uint32_t cqn, ring, dbrec;  /* umems */
-	uint64_t element;	    /* what the program calls it */
-	struct uv_channel *channel; /* NULL: none; a reference */
-	_Atomic uint32_t sent;	    /* completion events */
+	uint32_t cqn, ring, dbrec;	   /* umems */
+	uint64_t element;		   /* what the program calls it */
+	struct uv_channel *channel;	   /* NULL: none; a reference */
+	_Atomic uint32_t sent, async_sent; /* completion events, errors */
 };
 
 /* A raw packet QP; 0: it has none. */
