@@ -177,14 +177,51 @@ static int find_library(struct launch *l, struct problem *p)
 
 /* -- running it --------------------------------------------------------------------------------------------------- */
 
+/* By a name that has neither. 0 or -1 with errno. */
+static int link_library(struct launch *l)
+{
+	char name[PATH_MAX];
+
+	if (snprintf(name, sizeof(name), "%s/libmlx5-model-uverbs.so", l->dir) >=
+	    (int)sizeof(name)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	if (symlink(l->library, name))
+		return -1;
+	memcpy(l->library, name, sizeof(l->library));
+	return 0;
+}
+
+/* Of children, too, that change their folder or their user. LD_PRELOAD is cut at blanks and colons. */
 static int make_directory(struct launch *l, struct problem *p)
 {
 	const char *tmp = getenv("TMPDIR");
+	char folder[PATH_MAX];
 
-	snprintf(l->dir, sizeof(l->dir), "%s/mlx5-model.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (mkdtemp(l->dir))
-		return 0;
-	return problem_errno(p, errno, "model run: %s cannot be made", l->dir);
+	if (!tmp || !*tmp)
+		tmp = "/tmp";
+	if (!realpath(tmp, folder))
+		return problem_errno(p, errno, "model run: TMPDIR %s: %s", tmp, strerror(errno));
+	if (strpbrk(folder, " :\t\n"))
+		return problem_errno(p, EINVAL,
+				     "model run: TMPDIR %s: a blank or a colon in it would cut "
+				     "LD_PRELOAD in two",
+				     folder);
+	if (snprintf(l->dir, sizeof(l->dir), "%s/mlx5-model.XXXXXX", folder) >=
+	    (int)sizeof(l->dir) - 32)
+		return problem_errno(p, ENAMETOOLONG, "model run: TMPDIR %s is too long", folder);
+	if (!mkdtemp(l->dir))
+		return problem_errno(p, errno, "model run: %s cannot be made: %s", l->dir,
+				     strerror(errno));
+	if (chmod(l->dir, 0755) || link_library(l)) {
+		int err = errno;
+
+		rmdir(l->dir);
+		return problem_errno(p, err, "model run: %s cannot be filled: %s", l->dir,
+				     strerror(err));
+	}
+	return 0;
 }
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
@@ -196,6 +233,7 @@ static void run_program(const struct launch *l)
 {
 	const char *before = getenv("LD_PRELOAD");
 	char preload[2 * PATH_MAX];
+	int err;
 
 	snprintf(preload, sizeof(preload), "%s%s%s", l->library, before && *before ? ":" : "",
 		 before ? before : "");
@@ -207,47 +245,56 @@ static void run_program(const struct launch *l)
 	if (l->trace)
 		setenv("MLXO_MODEL_TRACE", l->trace, 1);
 	execvp(l->program[0], l->program);
-	fprintf(stderr, "mlx5-offload-tool: model run: %s: %s\n", l->program[0], strerror(errno));
-	_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
+	err = errno;
+	fprintf(stderr, "mlx5-offload-tool: model run: %s: %s\n", l->program[0], strerror(err));
+	_exit(err == ENOENT ? NOT_FOUND : NOT_RUN);
 }
 
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+/* SIGCHLD: the program's end is waited for, whatever the tool was started with. */
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 enum { NSIGNALS = sizeof(passed_on) / sizeof(passed_on[0]) };
+static struct sigaction before[NSIGNALS], before_child;
 
-static void handle_signals(bool ours)
+static void take_signals(void)
 {
-	struct sigaction act = {.sa_flags = SA_RESTART};
+	struct sigaction pass = {.sa_sigaction = pass_on, .sa_flags = SA_RESTART | SA_SIGINFO};
+	struct sigaction plain = {.sa_handler = SIG_DFL};
 
-	if (ours) {
-		act.sa_sigaction = pass_on;
-		act.sa_flags |= SA_SIGINFO;
-	}
 	for (int i = 0; i < NSIGNALS; i++)
-		sigaction(passed_on[i], &act, NULL);
+		sigaction(passed_on[i], &pass, &before[i]);
+	sigaction(SIGCHLD, &plain, &before_child);
+}
+
+/* As they were: nohup's, for instance. */
+static void give_signals_back(void)
+{
+	for (int i = 0; i < NSIGNALS; i++)
+		sigaction(passed_on[i], &before[i], NULL);
+	sigaction(SIGCHLD, &before_child, NULL);
 }
 
 /* A signal that comes before the child's number is known waits for it, or it would be passed on to nobody. */
 static pid_t start_program(const struct launch *l)
 {
-	sigset_t passed, before;
+	sigset_t passed, mask;
 	pid_t pid;
 
 	sigemptyset(&passed);
 	for (int i = 0; i < NSIGNALS; i++)
 		sigaddset(&passed, passed_on[i]);
-	sigprocmask(SIG_BLOCK, &passed, &before);
-	handle_signals(true);
+	sigprocmask(SIG_BLOCK, &passed, &mask);
+	take_signals();
 	pid = fork();
 	if (pid == 0) {
-		handle_signals(false);
-		sigprocmask(SIG_SETMASK, &before, NULL);
+		give_signals_back();
+		sigprocmask(SIG_SETMASK, &mask, NULL);
 		run_program(l);
 	}
 	if (pid > 0)
 		child = pid;
 	else
-		handle_signals(false);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+		give_signals_back();
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return pid;
 }
 
@@ -263,7 +310,7 @@ static int run_and_wait(struct session *s, const struct launch *l)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	child = 0;
-	handle_signals(false);
+	give_signals_back();
 	s->status = WIFSIGNALED(status) ? SIGNALED + WTERMSIG(status) : WEXITSTATUS(status);
 	return 0;
 }
@@ -285,6 +332,8 @@ int verb_model(struct session *s, struct words *w)
 	if (rc)
 		return rc;
 	rc = run_and_wait(s, &l);
-	nftw(l.dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	if (nftw(l.dir, remove_one, 2, FTW_DEPTH | FTW_PHYS))
+		fprintf(stderr, "mlx5-offload-tool: warning: model run: %s stays: %s\n", l.dir,
+			strerror(errno));
 	return rc;
 }

@@ -763,6 +763,8 @@ void model_port_close(struct model_port *port);
 void model_port_send(struct model_port *port, const uint8_t *frame, size_t len);
 /* Hand up to `max` waiting frames to model_rx_frame(). Returns how many. */
 int model_port_poll(struct model_port *port, int max);
+/* In a child after fork(): pairs are the parent's. */
+void model_ports_forked(void);
 int model_port_fd(struct model_port *port); /* polls readable when frames wait; -1: none */
 const char *model_port_name(const struct model_port *port); /* "pair:a" */
 

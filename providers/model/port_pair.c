@@ -206,6 +206,12 @@ static struct pair *pair_get(const char *name)
 	return p;
 }
 
+void model_ports_forked(void)
+{
+	pthread_mutex_init(&pairs_lock, NULL);
+	pairs = NULL;
+}
+
 /* Take a free side of the pair. With pairs_lock held. */
 static int pair_join(struct end *e, const char *name, char *why, size_t whylen)
 {

@@ -34,6 +34,15 @@ int uv_real_close(int fd)
 	return close(fd);
 }
 
+int uv_hide(int fd)
+{
+	return fd;
+}
+
+void uv_hide_here(int fd, bool hide)
+{
+}
+
 #define M(object, method) \
 	{ \
 		object, method \

@@ -95,6 +95,35 @@ check(r.returncode == 1 and "profile='nothing'" in r.stderr and not os.path.exis
       f"a device that is none: {r}")
 check(not left(), f"left behind: {left()}")
 
+# what could go wrong before the program starts does not start it without the model
+for extra, words in (({"MLXO_MODEL_FAIL": "-1:ENOMEM"}, "MLXO_MODEL_FAIL=-1:ENOMEM: allowed is"), ({"TMPDIR": "/nowhere"}, "TMPDIR /nowhere")):
+    r = subprocess.run([TOOL, "model", "run", "--", "touch", os.path.join(tmp, "started")], capture_output=True, text=True,
+                       env={**env, **extra}, timeout=60)
+    check(r.returncode != 0 and words in r.stderr and not os.path.exists(os.path.join(tmp, "started")), f"{extra}: {r}")
+r = run("model", "run", *["model"] * 17, "--", "touch", os.path.join(tmp, "started"))
+check(r.returncode != 0 and not os.path.exists(os.path.join(tmp, "started")), f"17 cards: {r}")
+
+# a tool in a folder with a blank; a TMPDIR that is relative; another user; ignored signals stay ignored; no errno is lost
+odd = os.path.join(tmp, "a b")
+os.mkdir(odd)
+for name in ("mlx5-offload-tool", "libmlx5-model-uverbs.so"):
+    os.symlink(os.path.join(BUILD, name), os.path.join(odd, name))
+shutil.copy(TOOL, os.path.join(odd, "tool"))
+r = subprocess.run([os.path.join(odd, "tool"), "model", "run", "--", "ibv_devices"], capture_output=True, text=True, env=env, timeout=60)
+check(r.returncode == 0 and "mlx5_0" in r.stdout and r.stderr == "", f"a blank in its folder: {r}")
+r = subprocess.run([TOOL, "model", "run", "--", "sh", "-c", "cd / && ibv_devices"], capture_output=True, text=True,
+                   env={**env, "TMPDIR": "."}, cwd=tmp, timeout=60)
+check(r.returncode == 0 and "mlx5_0" in r.stdout, f"a relative TMPDIR: {r}")
+r = subprocess.run(["sh", "-c", 'trap "" HUP INT; exec "$@"', "sh", TOOL, "model", "run", "--", "sh", "-c",
+                    "kill -HUP $$; kill -INT $$; echo survived"], capture_output=True, text=True, env=env, timeout=60)
+check(r.returncode == 0 and r.stdout == "survived\n", f"ignored signals: {r}")
+r = subprocess.run([sys.executable, "-c", "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+                    "os.execv(sys.argv[1], sys.argv[1:])", TOOL, "model", "run", "--", "false"], env=env, timeout=60)
+check(r.returncode == 1, f"SIGCHLD ignored: {r}")
+r = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", TOOL, "model", "run", "--", "nosuch"], env=env, timeout=60)
+check(r.returncode == 127, f"not found, without standard error: {r}")
+check(not left(), f"left behind: {left()}")
+
 # killed programs leave nothing, a killed tool's program ends by the signal that the tool passes on
 p = subprocess.Popen([TOOL, "model", "run", "--", "sh", "-c", "echo $$; kill -KILL $$"], stdout=subprocess.PIPE, env=env)
 p.communicate(timeout=60)
@@ -102,7 +131,7 @@ check(p.returncode == 128 + signal.SIGKILL and not left(), f"SIGKILL: {p.returnc
 p = subprocess.Popen([TOOL, "model", "run", "--", "sh", "-c", "echo ready; exec sleep 1000"], stdout=subprocess.PIPE,
                      env=env)
 p.stdout.readline()
-check(len(left()) == 1 and os.stat(left()[0]).st_mode & 0o777 == 0o700, f"directory of its own: {left()}")
+check(len(left()) == 1 and os.stat(left()[0]).st_mode & 0o777 == 0o755, f"directory of its own: {left()}")
 p.send_signal(signal.SIGTERM)
 p.wait(timeout=60)
 check(p.returncode == 128 + signal.SIGTERM and not left(), f"SIGTERM: {p.returncode}, {left()}")

@@ -52,7 +52,7 @@ int uv_channel_new(struct uv_ctx *ctx, enum uv_channel_kind kind, struct uv_chan
 	ch->card = ctx->card;
 	ch->kind = kind;
 	ch->fd = pair[0];
-	ch->peer = pair[1];
+	ch->peer = uv_hide(pair[1]);
 	ch->refs = 1;
 	ch->waiting_tail = &ch->waiting;
 	pthread_mutex_lock(&ctx->card->events);

@@ -247,6 +247,18 @@ static int start_thread(struct uv_card *card)
 	return -err;
 }
 
+/* What the program did not open it cannot close. */
+static void hide_descriptors(struct prov_device *prov, bool hide)
+{
+	int port = model_port_fd(prov->m.port);
+
+	uv_hide_here(prov->epoll, hide);
+	uv_hide_here(prov->event, hide);
+	uv_hide_here(prov->timer, hide);
+	if (port >= 0)
+		uv_hide_here(port, hide);
+}
+
 int uv_card_open(struct uv_card *card, char *why, size_t whylen)
 {
 	int err;
@@ -258,10 +270,12 @@ int uv_card_open(struct uv_card *card, char *why, size_t whylen)
 		card->prov = NULL;
 		return err;
 	}
+	hide_descriptors(card->prov, true);
 	card->prov->m.host = (struct model_host){.ctx = card, .event = uv_events_raise};
 	err = start_thread(card);
 	if (err) {
 		snprintf(why, whylen, "no thread: %s", strerror(-err));
+		hide_descriptors(card->prov, false);
 		model_prov_ops.close(card->prov);
 		card->prov = NULL;
 	}
@@ -365,8 +379,10 @@ void uv_card_stop(struct uv_card *card)
 	atomic_store(&card->stop, false);
 	card->fatal = false;
 	watch_nothing(card);
-	if (card->prov)
+	if (card->prov) {
+		hide_descriptors(card->prov, false);
 		model_prov_ops.close(card->prov);
+	}
 	card->prov = NULL;
 	forget_pages(card);
 	free(card->spec);
@@ -390,9 +406,14 @@ void uv_cards_forked(void)
 
 void uv_cards_fini(void)
 {
-	for (unsigned int i = 0; i < uv_ncards; i++)
-		uv_card_stop(&uv_cards[i]);
-	uv_ncards = 0;
+	for (unsigned int i = 0; i < uv_ncards; i++) {
+		struct uv_card *card = &uv_cards[i];
+
+		pthread_mutex_lock(&card->lock);
+		if (!card->ctxs)
+			uv_card_stop(card);
+		pthread_mutex_unlock(&card->lock);
+	}
 }
 
 /* -- commands -------------------------------------------------------------------------------------------------- */

@@ -18,6 +18,14 @@ static _Atomic unsigned long calls;
 
 static int errno_of(const char *name)
 {
+	static const struct {
+		const char *name;
+		int e;
+	} other[] = {{"EWOULDBLOCK", EWOULDBLOCK}, {"ENOTSUP", ENOTSUP}, {"EDEADLOCK", EDEADLOCK}};
+
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		if (strcmp(other[i].name, name) == 0)
+			return other[i].e;
 	for (int e = 1; e <= MAX_ERRNO; e++) {
 		const char *known = strerrorname_np(e);
 
@@ -34,7 +42,8 @@ int uv_inject_init(char *why, size_t whylen)
 
 	if (!text || !*text)
 		return 0;
-	fail_at = strtoul(text, &end, 10);
+	end = (char *)(uintptr_t)text;
+	fail_at = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
 	fail_with = fail_at && *end == ':' ? errno_of(end + 1) : 0;
 	if (fail_with)
 		return 0;

@@ -33,7 +33,7 @@
 
 #include "libc.h"
 
-enum { MAX_FDS = 1 << 16 };
+enum { MAX_FDS = 1 << 16, HIGH_FDS = 512 };
 
 static _Atomic(struct uv_ctx *) files[MAX_FDS];
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -41,6 +41,40 @@ static char own_root[PATH_MAX]; /* made by us: "" if it was given */
 static pid_t own_pid;
 
 /* -- descriptors ------------------------------------------------------------------------------------------------ */
+
+static pid_t owner; /* the process whose tables these are: not a child of vfork() before its exec */
+static _Atomic bool
+	hidden[MAX_FDS];   /* this library's own: close() of the program does not reach them */
+static _Atomic bool ended; /* main() is over: nothing is opened any more */
+
+static bool is_owner(void)
+{
+	return getpid() == owner;
+}
+
+static bool is_hidden(int fd)
+{
+	return fd >= 0 && fd < MAX_FDS && atomic_load_explicit(&hidden[fd], memory_order_relaxed);
+}
+
+int uv_hide(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FDS);
+
+	if (high >= 0) { /* out of the way of programs that count on small numbers */
+		REAL(close)(fd);
+		fd = high;
+	}
+	if (fd >= 0 && fd < MAX_FDS)
+		atomic_store(&hidden[fd], true);
+	return fd;
+}
+
+void uv_hide_here(int fd, bool hide)
+{
+	if (fd >= 0 && fd < MAX_FDS)
+		atomic_store(&hidden[fd], hide);
+}
 
 /* A reference, or NULL when it is not ours. */
 static struct uv_ctx *file_get(int fd)
@@ -97,9 +131,14 @@ static struct uv_card *card_of(const char *path)
 
 static int open_card(struct uv_card *card, int flags)
 {
-	struct uv_ctx *ctx = uv_ctx_new(card);
+	struct uv_ctx *ctx;
 	int fd;
 
+	if (atomic_load(&ended)) {
+		errno = ENODEV;
+		return -1;
+	}
+	ctx = uv_ctx_new(card);
 	if (!ctx) {
 		errno = ENOMEM;
 		return -1;
@@ -120,6 +159,16 @@ static int open_card(struct uv_card *card, int flags)
 
 /* -- open ----------------------------------------------------------------------------------------------------------- */
 
+/* A number that the program got for something else was closed behind our back, if we still know it. */
+static int opened(int fd)
+{
+	struct uv_ctx *stale = fd >= 0 && is_owner() ? file_take(fd) : NULL;
+
+	if (stale)
+		uv_ctx_put(stale);
+	return fd;
+}
+
 static mode_t mode_of(int flags, va_list ap)
 {
 	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
@@ -137,7 +186,7 @@ static mode_t mode_of(int flags, va_list ap)
 		mode = mode_of(flags, ap); \
 		va_end(ap); \
 		return card ? open_card(card, flags) \
-			    : REAL(name)(uv_redirect(path, to), flags, mode); \
+			    : opened(REAL(name)(uv_redirect(path, to), flags, mode)); \
 	}
 OPEN(open)
 OPEN(open64)
@@ -154,7 +203,7 @@ OPEN(open64)
 		mode = mode_of(flags, ap); \
 		va_end(ap); \
 		return card ? open_card(card, flags) \
-			    : REAL(name)(dir, uv_redirect(path, to), flags, mode); \
+			    : opened(REAL(name)(dir, uv_redirect(path, to), flags, mode)); \
 	}
 OPENAT(openat)
 OPENAT(openat64)
@@ -295,11 +344,29 @@ PUBLIC ssize_t __read_chk(int fd, void *buf, size_t room, size_t size)
 	return room > size ? REAL(__read_chk)(fd, buf, room, size) : read(fd, buf, room);
 }
 
-PUBLIC int close(int fd)
+/* What it was for us is over. */
+static void forget(int fd)
 {
 	struct uv_ctx *ctx = file_take(fd);
+
+	if (ctx)
+		uv_ctx_put(ctx);
+	else
+		uv_channel_closed(fd);
+}
+
+PUBLIC int close(int fd)
+{
+	struct uv_ctx *ctx;
 	int ret;
 
+	if (!is_owner())
+		return REAL(close)(fd);
+	if (is_hidden(fd)) {
+		errno = EBADF;
+		return -1;
+	}
+	ctx = file_take(fd);
 	if (ctx) {
 		ret = REAL(close)(fd);
 		uv_ctx_put(ctx);
@@ -309,17 +376,35 @@ PUBLIC int close(int fd)
 	return REAL(close)(fd);
 }
 
+PUBLIC int close_range(unsigned int first, unsigned int last, int flags)
+{
+	if (!is_owner() || (flags & CLOSE_RANGE_CLOEXEC) || first > last)
+		return REAL(close_range)(first, last, flags);
+	for (unsigned int fd = first; fd < MAX_FDS && fd <= last; fd++) {
+		if (!is_hidden((int)fd)) {
+			forget((int)fd);
+			continue;
+		}
+		if (fd > first && REAL(close_range)(first, fd - 1, flags))
+			return -1;
+		first = fd + 1;
+	}
+	return first > last ? 0 : REAL(close_range)(first, last, flags);
+}
+
+PUBLIC void closefrom(int first)
+{
+	close_range(first < 0 ? 0 : (unsigned int)first, UINT_MAX, 0);
+}
+
 /* `to` is now another number of what `from` is, and no more what it was. */
 static int duplicated(int from, int to)
 {
-	struct uv_ctx *ctx, *old;
+	struct uv_ctx *ctx;
 
-	if (to < 0 || to == from)
+	if (to < 0 || to == from || !is_owner())
 		return to;
-	old = file_take(to);
-	if (old)
-		uv_ctx_put(old);
-	uv_channel_closed(to);
+	forget(to);
 	ctx = to < MAX_FDS ? file_get(from) : NULL;
 	if (ctx)
 		file_set(to, ctx);
@@ -331,13 +416,26 @@ PUBLIC int dup(int fd)
 	return duplicated(fd, REAL(dup)(fd));
 }
 
+static bool keeps(int to)
+{
+	bool keep = is_hidden(to) && is_owner();
+
+	if (keep)
+		errno = EBUSY; /* as while another thread opens it */
+	return keep;
+}
+
 PUBLIC int dup2(int fd, int to)
 {
+	if (keeps(to))
+		return -1;
 	return duplicated(fd, REAL(dup2)(fd, to));
 }
 
 PUBLIC int dup3(int fd, int to, int flags)
 {
+	if (keeps(to))
+		return -1;
 	return duplicated(fd, REAL(dup3)(fd, to, flags));
 }
 
@@ -359,6 +457,7 @@ FCNTL(fcntl64)
 
 int uv_real_close(int fd)
 {
+	uv_hide_here(fd, false);
 	return REAL(close)(fd);
 }
 
@@ -446,10 +545,12 @@ static int start(char *why, size_t whylen)
  */
 static void in_child(void)
 {
+	owner = getpid();
 	for (int fd = 0; fd < MAX_FDS; fd++)
 		if (atomic_load_explicit(&files[fd], memory_order_relaxed))
 			atomic_store(&files[fd], NULL);
 	pthread_mutex_init(&files_lock, NULL);
+	model_ports_forked();
 	uv_cards_forked();
 }
 
@@ -457,18 +558,21 @@ __attribute__((constructor)) static void begin(void)
 {
 	char why[512];
 
+	owner = getpid();
 	pthread_atfork(NULL, NULL, in_child);
 
 	/* contexts go after main() ended, when libcrypto would have cleaned up */
 	OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
-	if (start(why, sizeof(why))) {
+	if (start(why, sizeof(why))) { /* never to the host's devices instead */
 		fprintf(stderr, "libmlx5-model-uverbs: %s\n", why);
-		uv_cards_fini();
+		_exit(1);
 	}
 }
 
+/* Other threads may still be in a call: the models that they use stay. */
 __attribute__((destructor)) static void end(void)
 {
+	atomic_store(&ended, true);
 	for (int fd = 0; fd < MAX_FDS; fd++) {
 		struct uv_ctx *ctx = file_take(fd);
 

@@ -115,8 +115,11 @@ static int watch_page(struct uv_card *card, struct uv_uar *uar)
 	int err = 0;
 
 	pthread_mutex_lock(&card->lock);
-	if (card->pages < 0)
+	if (card->pages < 0) {
 		card->pages = memfd_create("mlx5-model-uar", MFD_CLOEXEC);
+		if (card->pages >= 0)
+			card->pages = uv_hide(card->pages);
+	}
 	if (card->pages < 0 || fstat(card->pages, &st) ||
 	    (st.st_size < at + UV_PAGE && ftruncate(card->pages, at + UV_PAGE)))
 		err = -ENOMEM;

@@ -41,7 +41,7 @@ static void make_dirs(struct tree *t, char *path)
 		if (*p != '/')
 			continue;
 		*p = '\0';
-		if (mkdir(path, 0700) && errno != EEXIST)
+		if (mkdir(path, 0755) && errno != EEXIST)
 			t->err = -errno;
 		*p = '/';
 	}
@@ -61,7 +61,7 @@ static void put(struct tree *t, const char *name, const char *fmt, ...)
 	if (!path_of(t, path, name))
 		return;
 	make_dirs(t, path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (fd < 0 || write(fd, text, (size_t)n) != n)
 		t->err = t->err ? t->err : -errno;
 	if (fd >= 0)
@@ -194,7 +194,7 @@ int uv_sysfs_make(const char *root)
 {
 	struct tree t = {.root = root};
 
-	if (mkdir(root, 0700) && errno != EEXIST)
+	if (mkdir(root, 0755) && errno != EEXIST)
 		return -errno;
 	put(&t, "class/infiniband_verbs/abi_version", "%d\n", IB_USER_VERBS_ABI_VERSION);
 	put(&t, "bus/pci/drivers/mlx5_core/module/version", "model\n");

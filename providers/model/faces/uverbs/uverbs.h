@@ -112,6 +112,7 @@ void uv_host_list(void (*found)(void *ctx, const char *path), void *ctx);
 
 /* From MLXO_MODEL: 0 or -errno with a sentence in why. */
 int uv_cards_init(char *why, size_t whylen);
+/* Cards that somebody still uses stay. */
 void uv_cards_fini(void);
 void uv_cards_forked(void); /* in a child: as after init, what was open is forgotten */
 /* Start the model; 0 or -errno, with a sentence in why or on stderr. With card->lock. */
@@ -400,7 +401,11 @@ struct uv_devx {
 int uv_sysfs_make(const char *root);
 int uv_sysfs_remove(const char *root);
 
-/* libc.c: the C library's own. */
+/* libc.c: the C library's own, and an end to what follows. */
 int uv_real_close(int fd);
+/* The program's close() and dup2() do not reach it any more; it may have got another number. Closed by uv_real_close(). */
+int uv_hide(int fd);
+/* The same for one that keeps its number. */
+void uv_hide_here(int fd, bool hide);
 
 #endif
