@@ -53,7 +53,7 @@ struct mlx5_events {
 struct prov_device {
 	struct prov_base base;
 	struct ibv_context *_Atomic ctx;
-	struct mlx5_old *old; /* contexts from before resets */
+	struct mlx5_old *old; /* contexts from before resets; for restart() and close only */
 	char pci[64];	      /* how to find it again, "": by its verbs name */
 	struct mlx5_events events;
 	int epoll, event, timer; /* epoll holds the other two, and the event channel */

@@ -6,6 +6,8 @@
  * belong to a PD of the kernel. The umem is whole pages. When the memory does not start at a page, the key starts at the
  * page too: offset 0 of the umem is then where the key starts, whatever page the memory began in.
  *
+ * Source: Linux hw/mlx5/devx.c, devx_set_umem_valid(), which sets mkey_umem_valid in every CREATE_MKEY, and devx_umem_cleanup().
+ *
  * The kernel pins the pages and counts them against RLIMIT_MEMLOCK (-ENOMEM). It does not know which object uses a umem:
  * the firmware refuses to destroy it, and the kernel makes EINVAL of that, hence -EBUSY here.
  */

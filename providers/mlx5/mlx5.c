@@ -116,7 +116,7 @@ static int cannot_open(const struct why *why, const struct ibv_device *ib, int e
 			    "firmware, "
 			    "is needed",
 			    ib->name, strerror(err));
-	case EAGAIN:
+	case EAGAIN: /* Linux hw/mlx5/main.c, mlx5_ib_alloc_ucontext(): !ib_active */
 		return fail(
 			why, -EIO,
 			"device %s is dead or has not started yet: see dmesg; devlink dev reload "
@@ -138,7 +138,7 @@ static bool may_send_raw(void)
 
 /*
  * Without CAP_NET_RAW the device would open, and refuse send queues and rules with words that do not say why. Who lacks it
- * asks the kernel: a steering anchor is the one thing that needs nothing else.
+ * asks the kernel: a steering anchor is the one thing that needs nothing else (Linux hw/mlx5/fs.c, steering_anchor_create()).
  */
 static int check_raw(const struct why *why, struct ibv_context *ctx)
 {

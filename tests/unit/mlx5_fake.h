@@ -204,7 +204,7 @@ static inline void *fake_new(size_t size, uint32_t *number)
 /* libmlx5 keeps what the kernel does not agree to destroy: no leak of ours. */
 static inline void *fake_keep(void *p)
 {
-	static void *kept[FAKE_CALLS];
+	static void *volatile kept[FAKE_CALLS];
 	static _Atomic unsigned int n;
 	unsigned int i = n++ % FAKE_CALLS;
 
