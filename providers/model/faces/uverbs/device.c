@@ -265,6 +265,10 @@ int uv_card_open(struct uv_card *card, char *why, size_t whylen)
 
 	if (card->prov)
 		return 0;
+	if (!card->spec) {
+		snprintf(why, whylen, "the program has ended");
+		return -ENODEV;
+	}
 	err = model_prov_ops.open(card->spec, &card->prov, why, whylen);
 	if (err) {
 		card->prov = NULL;
@@ -288,7 +292,8 @@ int uv_card_start(struct uv_card *card)
 
 	if (uv_card_open(card, why, sizeof(why)) == 0)
 		return 0;
-	fprintf(stderr, "libmlx5-model-uverbs: %s: %s\n", card->name, why);
+	if (card->spec) /* else it is too late to tell anybody */
+		fprintf(stderr, "libmlx5-model-uverbs: %s: %s\n", card->name, why);
 	return -ENODEV;
 }
 
