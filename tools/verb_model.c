@@ -2,19 +2,23 @@
 /*
  * model run: an unmodified program of libibverbs, with the software ConnectX as its NIC.
  *
- *   tool ── directory of 0700 ── program (LD_PRELOAD libmlx5-model-uverbs.so, MLXO_MODEL, MLXO_MODEL_DIR)
- *     └── waits, removes the directory whatever became of the program, ends as it did
+ *   tool ── directory ── program (LD_PRELOAD libmlx5-model-uverbs.so, MLXO_MODEL, MLXO_MODEL_DIR)
+ *     ├── waits, removes the directory whatever became of the program, ends as it did
+ *     └── guard: does it when the tool was killed
  *
- * The program is the tool's child, in its process group: a Ctrl-C of the terminal reaches it by itself; SIGTERM and
- * SIGHUP are passed on.
+ * The program is the tool's child, in its process group: a Ctrl-C of the terminal reaches it by itself; what is sent to the
+ * tool alone is passed on. When the tool is killed, the program is.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +31,8 @@ struct launch {
 	char library[PATH_MAX], dir[PATH_MAX], model[4096];
 	const char *netdev, *trace, *show;
 	char **program;
+	pid_t guard;
+	int guard_end; /* of its pipe; -1: there is no guard */
 };
 
 static volatile sig_atomic_t child;
@@ -229,6 +235,40 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 	return remove(path);
 }
 
+static int remove_directory(const char *dir)
+{
+	return nftw(dir, remove_one, 2, FTW_DEPTH | FTW_PHYS);
+}
+
+/*
+ * A process that has nothing but the end of a pipe whose other end is the tool's: when that is closed, the tool is gone.
+ * Returns the tool's end, which the program does not inherit; -1: there is no guard, and a killed tool leaves its directory.
+ */
+static int start_guard(struct launch *l)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	l->guard = fork();
+	if (l->guard == 0) {
+		setsid(); /* no Ctrl-C */
+		dup2(ends[0], STDIN_FILENO);
+		close_range(STDIN_FILENO + 1, UINT_MAX, 0);
+		while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+			;
+		remove_directory(l->dir);
+		_exit(0);
+	}
+	close(ends[0]);
+	if (l->guard < 0) {
+		close(ends[1]);
+		return -1;
+	}
+	return ends[1];
+}
+
 static void run_program(const struct launch *l)
 {
 	const char *before = getenv("LD_PRELOAD");
@@ -274,20 +314,24 @@ static void give_signals_back(void)
 }
 
 /* A signal that comes before the child's number is known waits for it, or it would be passed on to nobody. */
-static pid_t start_program(const struct launch *l)
+static pid_t start_program(struct launch *l)
 {
 	sigset_t passed, mask;
-	pid_t pid;
+	pid_t pid, self = getpid();
 
 	sigemptyset(&passed);
 	for (int i = 0; i < NSIGNALS; i++)
 		sigaddset(&passed, passed_on[i]);
 	sigprocmask(SIG_BLOCK, &passed, &mask);
 	take_signals();
+	l->guard_end = start_guard(l);
 	pid = fork();
 	if (pid == 0) {
 		give_signals_back();
 		sigprocmask(SIG_SETMASK, &mask, NULL);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != self) /* it was killed already */
+			_exit(NOT_RUN);
 		run_program(l);
 	}
 	if (pid > 0)
@@ -298,7 +342,7 @@ static pid_t start_program(const struct launch *l)
 	return pid;
 }
 
-static int run_and_wait(struct session *s, const struct launch *l)
+static int run_and_wait(struct session *s, struct launch *l)
 {
 	int status = 0;
 	pid_t pid;
@@ -317,7 +361,7 @@ static int run_and_wait(struct session *s, const struct launch *l)
 
 int verb_model(struct session *s, struct words *w)
 {
-	struct launch l = {.program = NULL};
+	struct launch l = {.guard_end = -1};
 	int rc = 0;
 
 	if (!words_take(w, "run"))
@@ -332,8 +376,12 @@ int verb_model(struct session *s, struct words *w)
 	if (rc)
 		return rc;
 	rc = run_and_wait(s, &l);
-	if (nftw(l.dir, remove_one, 2, FTW_DEPTH | FTW_PHYS))
+	if (remove_directory(l.dir))
 		fprintf(stderr, "mlx5-offload-tool: warning: model run: %s stays: %s\n", l.dir,
 			strerror(errno));
+	if (l.guard_end >= 0) {
+		close(l.guard_end);
+		waitpid(l.guard, NULL, 0);
+	}
 	return rc;
 }

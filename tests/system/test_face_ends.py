@@ -32,9 +32,9 @@ for how in ("exit", "close"):
 
 
 def children(pid):
-    """Processes below one, the zombies that nobody waits for left out."""
-    out = subprocess.run(["ps", "-o", "pid=,stat=", "--ppid", str(pid)], capture_output=True, text=True).stdout
-    return [int(line.split()[0]) for line in out.splitlines() if "Z" not in line.split()[1]]
+    """Drivers below a process, the zombies that nobody waits for left out."""
+    out = subprocess.run(["ps", "-o", "pid=,stat=,comm=", "--ppid", str(pid)], capture_output=True, text=True).stdout
+    return [int(line.split()[0]) for line in out.splitlines() if "Z" not in line.split()[1] and "ends_driver" in line]
 
 
 # killed under the tool: no directory, no process

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 from face import BUILD, LIBRARY, TOOL, need, need_plain
 
@@ -124,10 +125,27 @@ r = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", TOOL, "model", "run", "-
 check(r.returncode == 127, f"not found, without standard error: {r}")
 check(not left(), f"left behind: {left()}")
 
+def runs(pid):
+    """Is it there, and not only waiting for somebody to ask how it ended?"""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 # killed programs leave nothing, a killed tool's program ends by the signal that the tool passes on
 p = subprocess.Popen([TOOL, "model", "run", "--", "sh", "-c", "echo $$; kill -KILL $$"], stdout=subprocess.PIPE, env=env)
 p.communicate(timeout=60)
 check(p.returncode == 128 + signal.SIGKILL and not left(), f"SIGKILL: {p.returncode}, {left()}")
+p = subprocess.Popen([TOOL, "model", "run", "--", "sh", "-c", "echo $$; exec sleep 1000"], stdout=subprocess.PIPE, env=env)
+program = int(p.stdout.readline())
+p.kill()
+p.wait(timeout=60)
+end = time.monotonic() + 60
+while time.monotonic() < end and (left() or runs(program)):
+    time.sleep(0.01)
+check(not left() and not runs(program), f"SIGKILL of the tool: {left()}, process {program}")
 p = subprocess.Popen([TOOL, "model", "run", "--", "sh", "-c", "echo ready; exec sleep 1000"], stdout=subprocess.PIPE,
                      env=env)
 p.stdout.readline()
